@@ -1,0 +1,56 @@
+import type { Actuation } from '../domain/actuation.ts';
+import type { DeviceSpec } from '../domain/device.ts';
+import type { DeviceState } from '../domain/reading.ts';
+
+/** One wish: these values on this device, for this principal. */
+export interface Wish {
+  readonly deviceId: string;
+  /** Field → value, as the caller said it; the plan decides whether it can be carried out. */
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly principal: string;
+}
+
+/** Who answers a question, and through which door (`mcp`, `cli`, `dashboard`). */
+export interface Answer {
+  readonly approved: boolean;
+  readonly by: string;
+  readonly through: string;
+}
+
+/** What is told of a device to a reader. */
+export interface DeviceView {
+  readonly spec: DeviceSpec;
+  readonly state: DeviceState;
+  /** Its word, or what can be concluded: false where it is known to be out of reach. */
+  readonly reachable: boolean;
+}
+
+/**
+ * Everything that the doors (MCP, dashboard, command line) can do with commands and devices. A record that is handed out
+ * is on disk already, so nothing that a client was told can be undone by a crash. Unknown ids and those of another
+ * principal are told apart by nobody: both give undefined.
+ */
+export interface Commands {
+  devices(): readonly DeviceSpec[];
+  /**
+   * What is known of these devices, after asking those that can be asked and whose last answer is older than `maxAgeMs`.
+   */
+  look(deviceIds: readonly string[], maxAgeMs: number): Promise<readonly DeviceView[]>;
+  /**
+   * Makes a command durable and starts it. A plan that fails is a settled record with the verdict `rejected`.
+   * @throws UserError `unknown_device`, `nothing_to_do`, `store_unavailable`, `shutting_down`
+   */
+  submit(wish: Wish): Promise<Actuation>;
+  get(taskId: string, principal: string): Promise<Actuation | undefined>;
+  /** Resolves when the command is settled, or with its state at `untilMs` from now, or when `signal` aborts. */
+  settled(taskId: string, principal: string, untilMs: number, signal?: AbortSignal): Promise<Actuation | undefined>;
+  /** Stops the tracking. A settled command is returned as it is. */
+  cancel(taskId: string, principal: string): Promise<Actuation | undefined>;
+  /**
+   * Answers the question of a waiting command; the first answer wins.
+   * @throws UserError `not_waiting` where nothing is asked (any more)
+   */
+  answer(taskId: string, principal: string, answer: Answer): Promise<Actuation | undefined>;
+  /** Hears every new durable state of every command. @returns a function that ends it */
+  subscribe(listener: (actuation: Actuation) => void): () => void;
+}

@@ -1,0 +1,42 @@
+import type { Actuation } from './actuation.ts';
+
+/** Which tasks to list, newest first. */
+export interface TaskQuery {
+  readonly principal?: string;
+  readonly deviceId?: string;
+  /** true: only those without an outcome; false: only those with one. */
+  readonly open?: boolean;
+  /** At most this many (1 to 1,000). */
+  readonly limit: number;
+  /** Continue after this task. */
+  readonly after?: string;
+}
+
+/**
+ * Where tasks live. Two implementations must not be told apart by anything but speed: one contract suite runs over all.
+ * Every method rejects with `StoreError` when the store cannot do its work.
+ */
+export interface TaskStore {
+  /**
+   * Keeps the record, replacing an earlier one of the same id. Resolves once it would survive a power cut. Puts of one
+   * task are kept in the order in which they were called.
+   */
+  put(actuation: Actuation): Promise<void>;
+  get(taskId: string): Promise<Actuation | undefined>;
+  list(query: TaskQuery): Promise<readonly Actuation[]>;
+  /** Forgets tasks that settled before this wall-clock time (ms). @returns how many */
+  prune(settledBefore: number): Promise<number>;
+  /** Finishes what was begun and lets go of files. */
+  close(): Promise<void>;
+}
+
+/** The store cannot read or keep records: the disk is full, a file is damaged, another process owns it. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly kind: 'damaged' | 'unwritable' | 'locked' | 'closed';
+
+  constructor(kind: StoreError['kind'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
