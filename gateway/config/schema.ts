@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { type DeviceConfig, deviceSchema } from './schema-device.ts';
+import { duration, identifier, strict, text } from './schema-parts.ts';
+
+/** `porch_fan` is called "Porch fan" where nobody gave it a name. */
+export function nameFromId(id: string): string {
+  const words = id.replaceAll('_', ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The whole configuration file. */
+export const homeConfigSchema = strict({
+  devices: z
+    .record(identifier, deviceSchema)
+    .refine((devices) => Object.keys(devices).length > 0, 'needs at least one device')
+    .transform(
+      (devices): Record<string, DeviceConfig> =>
+        Object.fromEntries(
+          Object.entries(devices).map(([id, device]) => [id, { ...device, name: device.name ?? nameFromId(id) }]),
+        ),
+    ),
+  server: strict({
+    host: text.default('127.0.0.1'),
+    port: z.int().min(0).max(65_535).default(8730),
+  }).prefault({}),
+  /** The folder of the task store. A relative path starts at the configuration file. */
+  data: text.optional(),
+  tasks: strict({
+    ttl: duration.prefault('300s'),
+    /** How long a call waits for its verdict before it hands out the task instead. */
+    inline_wait: duration.prefault('8s'),
+  }).prefault({}),
+  approvals: strict({
+    /** Whether a model may answer a question that its own command raised. */
+    model_may_answer: z.boolean().default(false),
+    ttl: duration.prefault('15m'),
+  }).prefault({}),
+});
+
+/** The configuration with every default filled in; times in ms. */
+export type HomeConfig = z.output<typeof homeConfigSchema>;
