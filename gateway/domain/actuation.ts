@@ -124,7 +124,7 @@ export interface Actuation {
   /** Refusals of the plan, which end a command before anything is sent. */
   readonly refusal: Refusal | null;
   readonly sentAt: Instant | null;
-  /** How often the command was sent. */
+  /** How often it was decided to send: the intent is recorded before a byte leaves. */
   readonly sends: number;
   /** On `mono`; null until it is sent. A restart in between may move it. */
   readonly deadline: number | null;

@@ -1,4 +1,4 @@
-import type { Actuation } from './actuation.ts';
+import type { Actuation, Refusal } from './actuation.ts';
 import type { SendReport } from './device.ts';
 import type { DeviceReport } from './reading.ts';
 import type { Instant } from './time.ts';
@@ -8,14 +8,16 @@ import type { Value } from './value.ts';
 export type ActuationEvent =
   | { readonly type: 'approved'; readonly at: Instant; readonly by: string; readonly through: string }
   | { readonly type: 'declined'; readonly at: Instant; readonly by: string; readonly through: string }
-  /** Its turn has come: the intent to send is recorded. */
-  | { readonly type: 'started'; readonly at: Instant }
-  /** What the device was seen to be just before the send; `offline` where it cannot be reached. */
+  /**
+   * Its turn has come, and the device was looked at once more: what it is before the send, whether it is out of reach,
+   * and whether the plan still holds. The record of this event is the intent that must be on disk before a byte leaves.
+   */
   | {
-      readonly type: 'looked';
+      readonly type: 'started';
       readonly at: Instant;
       readonly before: Readonly<Record<string, Value | null>>;
       readonly offline: boolean;
+      readonly refusal: Refusal | null;
     }
   | { readonly type: 'send'; readonly at: Instant; readonly report: SendReport }
   /** Readings, availability and delivery reports of the command's device. */
@@ -32,8 +34,6 @@ export type ActuationEvent =
 
 /** What the reducer asks of its shell, to be done once the new record is on disk. */
 export type Effect =
-  /** Read the device once before the send, then report `looked`. */
-  | { readonly type: 'look' }
   /** Send the command, reporting every step. */
   | { readonly type: 'send'; readonly wants: Readonly<Record<string, Value>> }
   /** One direct read of these fields. */

@@ -20,6 +20,8 @@ export interface Readback {
   readonly push: boolean;
   /** The device can be asked for it. */
   readonly askable: boolean;
+  /** Its command can be acknowledged (`ack`, or an echo of a readable field): evidence 2 is within reach. */
+  readonly ackable: boolean;
 }
 
 /** When a person has to say yes before the field is written. */

@@ -72,7 +72,7 @@ function newTrack(spec: DeviceSpec, known: Known, planned: Planned, refusal: Ref
     requested: planned.requested,
     sent: planned.sent,
     compare: field?.compare ?? { type: 'option' },
-    readback: field?.readback ?? { readable: false, push: false, askable: false },
+    readback: field?.readback ?? { readable: false, push: false, askable: false, ackable: false },
     send: 'unsent',
     sentAt: null,
     lastSentAt: null,

@@ -1,0 +1,125 @@
+import type { Discount, FieldTrack, GuardTrack, Run } from './actuation.ts';
+import type { VerifyRules } from './device.ts';
+import type { Reading } from './reading.ts';
+import type { Instant } from './time.ts';
+import { equal, type Value } from './value.ts';
+
+/** Enough runs for every rule and for a person to follow; beyond it the second oldest is forgotten. */
+const MAX_RUNS = 24;
+
+/** Whether a value is the wanted one. */
+export function isWanted(track: FieldTrack, value: Value): boolean {
+  return equal(track.compare, track.sent, value);
+}
+
+/** What one message of the device adds to what is known of a commanded field. */
+export function observe(track: FieldTrack, reading: Reading, rules: VerifyRules): FieldTrack {
+  if (!track.sentAt) return track;
+  const early = reading.beganAt.mono <= track.sentAt.mono;
+  const seen = early || reading.retained ? track : noteSigns(track, reading);
+  const value = reading.values[track.field];
+  if (value === undefined) return seen;
+  const reason = discount(seen, reading, value, early, rules);
+  if (reason === null) return count(seen, value as Value, reading);
+  const discounted = { ...seen.discounted, [reason]: (seen.discounted[reason] ?? 0) + 1 };
+  return { ...seen, discounted, acked: reason === 'echo' ? (seen.acked ?? reading.at) : seen.acked };
+}
+
+/** Motion, acknowledgement and excluded states: signs that are not values. */
+function noteSigns(track: FieldTrack, reading: Reading): FieldTrack {
+  const { field } = track;
+  const moving = reading.moving[field] ?? track.moving;
+  const ack = reading.acks[field];
+  const acked = ack !== undefined && isWanted(track, ack) ? (track.acked ?? reading.at) : track.acked;
+  const excluded = track.excluded || reading.excluded.includes(field);
+  if (moving === track.moving && acked === track.acked && excluded === track.excluded) return track;
+  return {
+    ...track,
+    moving,
+    wasMoving: track.wasMoving || moving,
+    restAt: moving ? null : track.restAt,
+    acked,
+    excluded,
+  };
+}
+
+/** Why a reading does not count (design.md, section 3), or null where it does. */
+function discount(
+  track: FieldTrack,
+  reading: Reading,
+  value: Value | null,
+  early: boolean,
+  rules: VerifyRules,
+): Discount | null {
+  if (reading.retained) return 'retained';
+  if (early) return 'before_send';
+  if (value === null) return 'null';
+  if (reading.moving[track.field]) return 'moving';
+  const sentAt = (track.lastSentAt ?? track.sentAt)?.mono ?? 0;
+  if (isWanted(track, value) && reading.at.mono < sentAt + rules.echoMs) return 'echo';
+  return null;
+}
+
+function count(track: FieldTrack, value: Value, reading: Reading): FieldTrack {
+  const wanted = isWanted(track, value);
+  const last = track.runs.at(-1);
+  // A motion in between ends a run even if the same value comes back: it did not stay.
+  const interrupted = track.wasMoving && track.restAt === null;
+  const same = last !== undefined && !interrupted && belongs(track, last.value, value);
+  const contradicts = !wanted && last !== undefined && isWanted(track, last.value);
+  const before = track.before ?? value;
+  return {
+    ...track,
+    before,
+    beforeFrom: track.beforeFrom ?? 'first_reading',
+    runs: same ? [...track.runs.slice(0, -1), extended(last, value, reading)] : appended(track.runs, value, reading),
+    sawWanted: track.sawWanted || wanted,
+    ...direction(track, last?.value ?? before, value),
+    restAt: track.wasMoving && !same ? reading.at : track.restAt,
+    doubtAt: doubt(track, reading, wanted, contradicts),
+  };
+}
+
+/** Wanted values form one run whatever their noise inside the tolerance; others only to the letter. */
+function belongs(track: FieldTrack, previous: Value, value: Value): boolean {
+  if (isWanted(track, previous) || isWanted(track, value)) return isWanted(track, previous) && isWanted(track, value);
+  return previous === value;
+}
+
+function extended(run: Run, value: Value, reading: Reading): Run {
+  return { value, from: run.from, to: reading.at, count: run.count + 1, source: reading.source };
+}
+
+function appended(runs: readonly Run[], value: Value, reading: Reading): Run[] {
+  const next = [...runs, { value, from: reading.at, to: reading.at, count: 1, source: reading.source }];
+  return next.length > MAX_RUNS ? [next[0] as Run, ...next.slice(2)] : next;
+}
+
+/** Whether a change came nearer to the wanted number or went away from it; words have no direction. */
+function direction(track: FieldTrack, from: Value, to: Value): Pick<FieldTrack, 'nearer' | 'wentAway'> {
+  const { nearer, wentAway } = track;
+  if (track.compare.type !== 'number' || from === to) return { nearer, wentAway };
+  const was = Math.abs(Number(from) - Number(track.sent));
+  const is = Math.abs(Number(to) - Number(track.sent));
+  return { nearer: nearer + (is < was ? 1 : 0), wentAway: wentAway || is > was };
+}
+
+/** A report that contradicts a good one raises a doubt, which one direct read may lift; a read decides by itself. */
+function doubt(track: FieldTrack, reading: Reading, wanted: boolean, contradicts: boolean): Instant | null {
+  if (wanted || reading.source === 'read') return null;
+  if (contradicts && track.readback.askable) return reading.at;
+  return track.doubtAt;
+}
+
+/** What one message adds to what is known of a guarded field. */
+export function observeGuard(guard: GuardTrack, reading: Reading, sentAt: Instant): GuardTrack {
+  const value = reading.values[guard.field];
+  if (value === undefined || value === null || reading.retained) return guard;
+  if (reading.beganAt.mono <= sentAt.mono || reading.moving[guard.field]) return guard;
+  return { ...guard, before: guard.before ?? value, observed: value, observedAt: reading.at };
+}
+
+/** Whether a guarded field stands elsewhere than before the command. */
+export function guardChanged(guard: GuardTrack): boolean {
+  return guard.before !== null && guard.observed !== null && !equal(guard.compare, guard.before, guard.observed);
+}
