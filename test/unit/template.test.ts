@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileTemplate, Decimal } from '../../gateway/devices/template.ts';
+import { StartError } from '../../gateway/domain/errors.ts';
+
+const render = (source: string, variables = {}) => compileTemplate(source, 'test').render(variables);
+const evaluate = (source: string, variables = {}) => compileTemplate(source, 'test').evaluate(variables);
+const value = (source: string, variables = {}) => {
+  const result = evaluate(source, variables);
+  return result.ok ? result.value : new Error(result.detail);
+};
+
+describe('a value keeps its type', () => {
+  it.each([
+    ['{{ x }}', { x: 22 }, 22],
+    ['{{ x }}', { x: 22.5 }, 22.5],
+    ['{{ x }}', { x: true }, true],
+    ['{{ x }}', { x: '22' }, '22'],
+    ['{{ x }}', { x: null }, null],
+    ['{{ x }}', { x: '' }, ''],
+    ['{{ x.y }}', { x: {} }, undefined],
+    ['{{ x }}', {}, undefined],
+    ['{{ x }}', { x: undefined }, undefined],
+    ['{{- x -}}', { x: 1 }, 1],
+    [' {{ x }}\n', { x: 1 }, 1],
+    ["{{ {'a': {'b': x}} }}", { x: 1 }, { a: { b: 1 } }],
+    ["{{ {'a': none} }}", {}, { a: null }],
+    ["{{ '}}' }}", {}, '}}'],
+    ['{{ [x, 2] }}', { x: 1 }, [1, 2]],
+    ['{{ x if x is defined }}', {}, undefined],
+    ['{{ x }}{{ y }}', { x: 1, y: 2 }, '12'],
+    ['{{ x }} %', { x: 1 }, '1 %'],
+    ['{{ x.error is defined }}', { x: { error: 1 } }, true],
+    ["{{ 'ret=OK' not in value }}", { value: 'ret=NG' }, true],
+  ])('%s with %j', (source, variables, expected) => {
+    expect(value(source, variables)).toEqual(expected);
+  });
+});
+
+describe('numbers', () => {
+  it('prints a decimal with its point in text, and calculates with it', () => {
+    const want = { target_temperature: new Decimal(22), hvac_mode: 'cool' };
+    expect(render('t={{ want.target_temperature }};m={{ want.hvac_mode }}', { want })).toEqual({
+      ok: true,
+      text: 't=22.0;m=cool',
+    });
+    expect(render('{{ value }}', { value: new Decimal(22) })).toEqual({ ok: true, text: '22.0' });
+    expect(value('{{ want.target_temperature + 1 }}', { want })).toBe(23);
+    expect(value('{{ want.target_temperature }}', { want })).toBe(22);
+    expect(value('{{ want.fan_mode }}', { want })).toBeUndefined();
+  });
+
+  it.each([
+    ['{"brightness": {{ value }}}', 200, '{"brightness": 200}'],
+    ['{{ (value | float * 10 + 2731.5) | int }}', 16, '2891'],
+    ['{{ value }}', 20.3, '20.3'],
+    ['{{ value | int }}', '24.0', '24'],
+    ['{{ value | int(base=16) }}', '1A', '26'],
+    ['{{ value | int(7, base=16) }}', 'zz', '7'],
+    ['{{ value | float(1) }}', '--', '1'],
+    ['{{ value | round }}', 22.5, '22'],
+    ['{{ value | round }}', 23.5, '24'],
+    ['{{ value | round(1) }}', 21.25, '21.2'],
+    ["{{ value | round(0, 'floor') }}", 22.9, '22'],
+    ["{{ '%05.1f' | format(value) }}", 3.125, '003.1'],
+    ["{{ '%02X' | format(value) }}", 10, '0A'],
+  ])('%s of %j', (source, given, text) => {
+    expect(render(source, { value: given })).toEqual({ ok: true, text });
+  });
+});
+
+describe('methods', () => {
+  it.each([
+    ["{{ d.get('a', 'x') }}", 'x'],
+    ["{{ d.get('b', 'x') }}", 1],
+    ["{{ d.get('n', 'x') }}", null],
+    ["{{ d.get('a', {}).get('b', 3) + 1 }}", 4],
+    ["{{ d.get('b') }}", 1],
+    ["{{ \".get('a', 'x')\" }}", ".get('a', 'x')"],
+    ["{{ ['lo', 'hi'].index('hi') }}", 1],
+  ])('%s', (source, expected) => {
+    expect(value(source, { d: { b: 1, n: null } })).toEqual(expected);
+  });
+});
+
+describe('faults', () => {
+  it.each(['{{ x', '{% if x %}', '{{ x | }}', '{% nonesuch %}'])('names where the syntax of %s is wrong', (source) => {
+    expect(() => compileTemplate(source, 'devices.ac.requests.apply')).toThrow(
+      /^devices\.ac\.requests\.apply: the template cannot be read: .+/,
+    );
+    expect(() => compileTemplate(source, 'x')).toThrow(StartError);
+  });
+
+  it('refuses a template that is too long', () => {
+    expect(() => compileTemplate('x'.repeat(16_385), 'x')).toThrow(/at most 16384/);
+  });
+
+  it.each([
+    ['{{ x.y.z }}', /undefined/],
+    ['{{ x | nonesuch }}', /nonesuch/],
+    ["{{ 'a' | int }}", /no number/],
+    ['{{ x.y | is_defined }}', /not defined/],
+    ['{{ nonesuch() }}', /nonesuch/],
+    ["{% include 'other' %}", /other/],
+    ["{{ '%d' | format('a') }}", /format/],
+  ])('answers %s with a reason', (source, detail) => {
+    for (const result of [render(source, { x: {} }), evaluate(source, { x: {} })]) {
+      expect(result).toMatchObject({ ok: false, detail: expect.stringMatching(detail) });
+    }
+  });
+
+  // Each of these would take the daemon down in an engine without limits.
+  it.each([
+    ['{% for i in range(99999) %}{% for i in range(99999) %}{% endfor %}{% endfor %}'],
+    ['{{ "a" * many }}'],
+    ['{{ "a" * 100000 }}'],
+    ['{% set ns = namespace(x="a") %}{% for i in range(99) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}'],
+    ['{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}'],
+  ])('survives %s', (source) => {
+    expect(render(source, { many: 1_000_000_000 })).toMatchObject({ ok: false });
+    expect(render('{{ 1 + 1 }}')).toEqual({ ok: true, text: '2' });
+  });
+
+  it.each([['{{ "a" * 1000000000 }}'], [`{{ ${'-'.repeat(15_000)}1 }}`]])('refuses %.20s at once', (source) => {
+    expect(() => compileTemplate(source, 'x')).toThrow(/exhausts its limits/);
+    expect(render('{{ 1 + 1 }}')).toEqual({ ok: true, text: '2' });
+  });
+
+  it('survives values that are nested too deeply', () => {
+    const deep: unknown = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000));
+    expect(render('{{ x }}', { x: deep })).toMatchObject({ ok: false });
+    expect(value("{{ d.get('b', 1) | is_defined }}", { d: {} })).toBe(1);
+  });
+
+  it('runs no code of a template', () => {
+    expect(value("{{ ''.constructor }}")).toBeUndefined();
+    expect(value('{{ x.__proto__ }}', { x: {} })).toBeUndefined();
+    expect(render("{{ ''.constructor.constructor('return process')() }}")).toMatchObject({ ok: false });
+    expect(render('{{ debug() }}')).toMatchObject({ ok: false });
+  });
+
+  it('never throws, whatever the filters are given', () => {
+    const filters = ['int', 'float', 'round', 'format', 'to_json', 'from_json', 'iif', 'is_defined', 'is_number'];
+    fc.assert(
+      fc.property(fc.constantFrom(...filters), fc.jsonValue(), fc.jsonValue(), (filter, x, y) => {
+        for (const source of [`{{ x | ${filter} }}`, `{{ x | ${filter}(y) }}`, `{{ x | ${filter}(y, y) }}`]) {
+          expect(typeof evaluate(source, { x, y }).ok).toBe('boolean');
+        }
+        expect(value('{{ 1 + 1 }}')).toBe(2);
+      }),
+    );
+  });
+});
