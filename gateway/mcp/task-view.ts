@@ -1,0 +1,112 @@
+import { type CallToolResult, type InputRequests, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { Actuation, Outcome } from '../domain/actuation.ts';
+import { result } from '../domain/result.ts';
+import { sentence } from '../domain/sentence.ts';
+import { iso } from '../domain/time.ts';
+import type { Task, TaskStatus } from './task.ts';
+
+/** How often a client is asked to poll: as often as a person looks. Whoever wants to know sooner waits in `get_task`. */
+export const POLL_INTERVAL_MS = 1_000;
+
+/** The one question that a command can ask; no command asks twice, so the key is never used again. */
+export const APPROVAL_KEY = 'approval';
+
+/** Whether a command ended as wished, or as well as its device lets anybody know. */
+export function succeeded(outcome: Outcome): boolean {
+  if (outcome.type !== 'verdict') return false;
+  return outcome.verdict === 'verified' || (outcome.verdict === 'unconfirmed' && outcome.reason === 'no_readback');
+}
+
+/** What a tool call answers once the command has ended. */
+export function callResult(actuation: Actuation & { readonly outcome: Outcome }): CallToolResult {
+  return {
+    content: [{ type: 'text', text: sentence(actuation) }],
+    structuredContent: result(actuation),
+    ...(succeeded(actuation.outcome) ? {} : { isError: true }),
+  };
+}
+
+/**
+ * A command as a task of the extension (2026-07-28): every verdict completes it, and those that are not what was wished
+ * carry `isError`.
+ * @param elicits the client can put the question of a waiting command to a person
+ */
+export function taskOf(actuation: Actuation, elicits: boolean): Task {
+  const { outcome } = actuation;
+  const facts = {
+    taskId: actuation.taskId,
+    statusMessage: sentence(actuation),
+    createdAt: iso(actuation.createdAt),
+    lastUpdatedAt: iso(actuation.updatedAt),
+    ttlMs: actuation.ttlMs,
+    pollIntervalMs: POLL_INTERVAL_MS,
+  };
+  switch (outcome?.type) {
+    case undefined: {
+      const inputRequests = elicits ? questions(actuation) : undefined;
+      return inputRequests ? { ...facts, status: 'input_required', inputRequests } : { ...facts, status: 'working' };
+    }
+    case 'verdict':
+      return { ...facts, status: 'completed', result: callResult({ ...actuation, outcome }) };
+    case 'cancelled':
+      return { ...facts, status: 'cancelled' };
+    case 'failed':
+      return {
+        ...facts,
+        status: 'failed',
+        error: { code: ProtocolErrorCode.InternalError, message: outcome.message },
+      };
+  }
+}
+
+function questions(actuation: Actuation): InputRequests | undefined {
+  if (actuation.phase !== 'awaiting_approval' || !actuation.approval) return undefined;
+  const { question } = actuation.approval;
+  return {
+    [APPROVAL_KEY]: {
+      method: 'elicitation/create',
+      params: {
+        mode: 'form',
+        message: question,
+        requestedSchema: {
+          type: 'object',
+          properties: { approve: { type: 'boolean', title: 'Send it?' } },
+          required: ['approve'],
+        },
+      },
+    },
+  };
+}
+
+/** A task as the handle tools speak of it: the seven names of MCP's Task. Durations are in milliseconds. */
+export type HandleTask = {
+  readonly task_id: string;
+  readonly status: TaskStatus;
+  readonly status_message: string;
+  readonly created_at: string;
+  readonly last_updated_at: string;
+  readonly ttl: number;
+  readonly poll_interval: number;
+};
+
+/**
+ * A command as the handle tools and the tasks of protocol 2025-11-25 tell it: there a verdict that is not what was
+ * wished is `failed`, and the message says what was seen.
+ */
+export function handleTask(actuation: Actuation): HandleTask {
+  return {
+    task_id: actuation.taskId,
+    status: handleStatus(actuation),
+    status_message: sentence(actuation),
+    created_at: iso(actuation.createdAt),
+    last_updated_at: iso(actuation.updatedAt),
+    ttl: actuation.ttlMs,
+    poll_interval: POLL_INTERVAL_MS,
+  };
+}
+
+function handleStatus({ phase, outcome }: Actuation): TaskStatus {
+  if (!outcome) return phase === 'awaiting_approval' ? 'input_required' : 'working';
+  if (outcome.type === 'verdict') return succeeded(outcome) ? 'completed' : 'failed';
+  return outcome.type;
+}

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import type { Commands } from '../../actuation/commands.ts';
+import { isSettled } from '../../domain/actuation.ts';
+import { UserError } from '../../domain/errors.ts';
+import { result } from '../../domain/result.ts';
+import { callerOf } from '../caller.ts';
+import { waitInline } from '../inline-wait.ts';
+import { handleTask } from '../task-view.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+/** Longer than this a call does not wait: many clients give up on a request after a minute. */
+const MAX_WAIT_S = 60;
+
+/** `get_task`: how a command stands, after waiting for its end if asked to. */
+export function getTaskTool(commands: Commands, stopping: AbortSignal): Tool {
+  return defineTool({
+    name: 'get_task',
+    description: 'How a command stands, and its verdict once there is one; waits up to wait_s seconds for it.',
+    annotations: { readOnlyHint: true },
+    input: z.object({ task_id: z.string(), wait_s: z.number().min(0).max(MAX_WAIT_S).optional() }),
+    async run({ task_id, wait_s = 0 }, ctx) {
+      const found = await commands.get(task_id, callerOf(ctx).principal);
+      if (!found) throw unknownTask(task_id);
+      const waits = wait_s > 0 && !isSettled(found);
+      const actuation = waits
+        ? await waitInline({ commands, actuation: found, forMs: wait_s * 1_000, ctx, stopping })
+        : found;
+      const task = handleTask(actuation);
+      return {
+        content: [{ type: 'text', text: `${task.status}: ${task.status_message}` }],
+        structuredContent: { ok: true, ...task, ...(isSettled(actuation) && { result: result(actuation) }) },
+        ...(task.status === 'failed' && { isError: true }),
+      };
+    },
+  });
+}
+
+/** What the handle tools say of an id that they do not know. */
+export function unknownTask(taskId: string): UserError {
+  const shown = taskId.length > 60 ? `${taskId.slice(0, 57)}…` : taskId;
+  return new UserError('unknown_task', `There is no task "${shown}": it never existed, or its time is over.`);
+}

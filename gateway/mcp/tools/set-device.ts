@@ -1,0 +1,64 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import type { Commands } from '../../actuation/commands.ts';
+import { type Actuation, isSettled } from '../../domain/actuation.ts';
+import type { DeviceKind, DeviceSpec } from '../../domain/device.ts';
+import { UserError } from '../../domain/errors.ts';
+import { callerOf } from '../caller.ts';
+import { writableFields } from '../field-schema.ts';
+import { waitInline } from '../inline-wait.ts';
+import { seedOf } from '../task.ts';
+import { callResult, handleTask, taskOf } from '../task-view.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+/** What the control tools need. */
+export interface SetToolOptions {
+  readonly commands: Commands;
+  /** How long a call waits for its verdict where the client knows no tasks, in ms. */
+  readonly inlineWaitMs: number;
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * `set_climate`, `set_fan` …: commands one device of a kind. A client that declares the Tasks extension gets a task at
+ * once; another gets the verdict if it comes within the inline wait, and the handle if it does not. A wish that the plan
+ * refuses is answered with its verdict in any case: nothing was sent, so there is nothing to follow.
+ */
+export function setTool(kind: DeviceKind, specs: readonly DeviceSpec[], options: SetToolOptions): Tool {
+  const { commands } = options;
+  const ids = specs.map((spec) => spec.id);
+  const only = ids.length === 1 ? ids[0] : undefined;
+  return defineTool({
+    name: `set_${kind}`,
+    description: `Set one or more fields of a ${kind} device. Answers with a verdict read back from the device, or with a task to follow.`,
+    // The values are the plan's to judge: it knows the device, its mode and the words it takes.
+    input: z.looseObject({ device: z.string().optional() }),
+    inputSchema: {
+      type: 'object',
+      properties: { device: { type: 'string', enum: ids }, ...writableFields(specs) },
+      ...(only === undefined && { required: ['device'] }),
+    },
+    async run({ device = only, ...set }, ctx) {
+      if (device === undefined || !ids.includes(device)) {
+        const named = device === undefined ? 'Name a device' : `There is no ${kind} device "${device}"`;
+        throw new UserError('unknown_device', `${named}; there are: ${ids.join(', ')}`);
+      }
+      const caller = callerOf(ctx);
+      const actuation = await commands.submit({ deviceId: device, set, principal: caller.principal });
+      if (isSettled(actuation)) return callResult(actuation);
+      if (caller.declaresTasks) return seedOf(taskOf(actuation, caller.elicits));
+      const last = await waitInline({ ...options, actuation, forMs: options.inlineWaitMs, ctx });
+      return isSettled(last) ? callResult(last) : handleResult(last);
+    },
+  });
+}
+
+/** The answer of a call whose command is still under way: how it stands, and how to go on. */
+function handleResult(actuation: Actuation): CallToolResult {
+  const task = handleTask(actuation);
+  const next = `Not settled yet. Call get_task with task_id "${task.task_id}" and wait_s 30 for the verdict; do not repeat the command.`;
+  return {
+    content: [{ type: 'text', text: `${task.status_message} ${next}` }],
+    structuredContent: { ok: true, ...task },
+  };
+}
