@@ -1,0 +1,273 @@
+import { z } from 'zod';
+import { Agenda } from './agenda.ts';
+import { type ArmedFault, ArmedFaults } from './armed-faults.ts';
+import type { Clock } from './clock.ts';
+import { InputError, messageOf, parseInput } from './errors.ts';
+import { type AnswerType, type FaultEffect, milliseconds, type Reception, type Step } from './fault.ts';
+import { faultName } from './faults.ts';
+import { Flapping } from './flapping.ts';
+import { commandSchema, type DeviceModel, type FieldModel, type State, shownState, stateSchema } from './model.ts';
+import { type Random, seededRandom } from './random.ts';
+import { Sensors } from './sensors.ts';
+import type { Counts, TruthLog } from './truth.ts';
+
+/** How long a device takes to act, in milliseconds: `delay_ms`, plus at random up to `jitter_ms`. */
+export interface Timing {
+  readonly delay_ms: number;
+  readonly jitter_ms: number;
+}
+
+/** What a device answers a command that reached it, whatever the protocol. */
+export interface Answer {
+  readonly type: AnswerType;
+  readonly afterMs: number;
+  readonly received: State;
+}
+
+/** What its sensors answer. */
+export interface Report {
+  readonly values: State;
+  /** The answer is cut off on its way. */
+  readonly garbled: boolean;
+}
+
+/** Everything about a device that can be looked at, as the control API shows it. */
+export interface DeviceView extends Timing {
+  readonly id: string;
+  readonly name: string;
+  readonly fields: Readonly<Record<string, FieldModel>>;
+  readonly state: State;
+  readonly shown: State;
+  readonly reachable: boolean;
+  readonly faults: readonly ArmedFault[];
+  readonly counts: Readonly<Counts>;
+}
+
+/** A command on its way from reception to action. */
+interface Order {
+  readonly command: number;
+  readonly changes: State;
+  readonly effects: readonly FaultEffect[];
+  readonly staleMs: number;
+}
+
+const HONEST: Reception = { answer: 'received', answerAfterMs: 0, actsAfterMs: [0], echoMs: 0, staleMs: 0 };
+
+/** A device without a protocol: it receives, waits, acts, and shows. HTTP or any other face puts it on a wire. */
+export class SimulatedDevice {
+  readonly model: DeviceModel;
+  readonly #clock: Clock;
+  readonly #truth: TruthLog;
+  readonly #startTiming: Timing;
+  readonly #seed: number;
+  readonly #agenda: Agenda;
+  readonly #sensors: Sensors;
+  readonly #faults = new ArmedFaults();
+  readonly #flapping: Flapping;
+  readonly #schemas: { readonly command: z.ZodType<State>; readonly settings: z.ZodType<Settings> };
+  #actual: State;
+  #timing: Timing;
+  #random: Random;
+  #commands = 0;
+  /** When the latest command will act: no command overtakes an older one, whatever the jitter. */
+  #lastActMono = Number.NEGATIVE_INFINITY;
+  #motions = 0;
+  /** The motion that each field obeys: the newest one. What is left of older ones no longer touches it. */
+  readonly #owners = new Map<string, number>();
+
+  constructor(model: DeviceModel, world: { clock: Clock; truth: TruthLog; timing: Timing; seed: number }) {
+    this.model = model;
+    this.#clock = world.clock;
+    this.#truth = world.truth;
+    this.#startTiming = world.timing;
+    this.#seed = world.seed;
+    this.#agenda = new Agenda(world.clock);
+    this.#sensors = new Sensors(this.#agenda);
+    this.#flapping = new Flapping(this.#agenda, () => {
+      // An outage counts when it ends, so that the last one is over before the fault is.
+      this.#faults.use('flap');
+      return this.#faults.has('flap');
+    });
+    this.#schemas = { command: commandSchema(model), settings: settingsSchema(model) };
+    this.#actual = model.start;
+    this.#timing = world.timing;
+    this.#random = seededRandom(world.seed);
+  }
+
+  get id(): string {
+    return this.model.id;
+  }
+
+  /** False while a fault keeps it off the network. */
+  get reachable(): boolean {
+    return !this.#faults.has('offline') && !this.#flapping.down;
+  }
+
+  /** Whether a request reaches the device; one that does not is counted as lost. */
+  admit(request: 'command' | 'sensors'): boolean {
+    if (this.reachable) return true;
+    this.#truth.count(this.id, 'lost_requests');
+    if (request === 'command') this.#faults.use('offline');
+    return false;
+  }
+
+  /**
+   * Takes a command that reached the device. It acts when its delay is over.
+   * @throws InputError where the command makes no sense to it
+   */
+  receive(body: unknown): Answer {
+    const changes = this.#parseCommand(body);
+    const faults = this.#faults.useForCommand();
+    const effects = faults.map(([, effect]) => effect);
+    const reception = effects.reduce((draft, effect) => effect.reception?.(draft) ?? draft, HONEST);
+    const command = ++this.#commands;
+    this.#truth.add({ type: 'command', device: this.id, command, body: changes, faults: faults.map(([name]) => name) });
+
+    const { mono } = this.#clock.now();
+    if (reception.echoMs > 0) this.#sensors.pretend(changes, mono + reception.echoMs);
+    const delayMs = this.#timing.delay_ms + this.#random() * this.#timing.jitter_ms;
+    const actMono = Math.max(mono + delayMs, this.#lastActMono);
+    const order = { command, changes, effects, staleMs: reception.staleMs };
+    for (const afterMs of reception.actsAfterMs) {
+      this.#lastActMono = actMono;
+      this.#agenda.add(actMono + afterMs, () => this.#act(order, actMono + afterMs));
+    }
+    return { type: reception.answer, afterMs: reception.answerAfterMs, received: changes };
+  }
+
+  /** What its sensors answer now, in their own spelling. */
+  report(): Report {
+    this.#truth.count(this.id, 'sensor_requests');
+    return { values: this.#shown(), garbled: this.#faults.use('garbled') !== undefined };
+  }
+
+  /**
+   * Arms a fault: `{fault, times?, ...parameters}`. It replaces an armed one of the same name.
+   * @throws InputError, UnknownError
+   */
+  arm(order: unknown): ArmedFault {
+    const armed = this.#faults.arm(order);
+    const { every_ms: everyMs } = armed.parameters;
+    if (armed.fault === 'flap' && everyMs) this.#flapping.start(this.#clock.now().mono, everyMs);
+    return armed;
+  }
+
+  /**
+   * Clears one fault, or all. A command that it already applied to keeps it.
+   * @throws UnknownError where there is no fault of this name
+   */
+  clear(fault?: string): void {
+    const name = fault === undefined ? undefined : faultName(fault);
+    this.#faults.clear(name);
+    if (name === undefined || name === 'flap') this.#flapping.stop();
+  }
+
+  /**
+   * Changes its timing for the commands to come, or its state at once, as if somebody had used its own buttons.
+   * @throws InputError
+   */
+  configure(settings: unknown): void {
+    const { state, ...timing } = parseInput(this.#schemas.settings, settings);
+    this.#timing = { ...this.#timing, ...timing };
+    if (!state) return;
+    this.#sensors.trust(Object.keys(state));
+    this.#apply(this.#own(state), null, state);
+  }
+
+  view(): DeviceView {
+    return {
+      id: this.id,
+      name: this.model.name,
+      fields: this.model.fields,
+      ...this.#timing,
+      state: this.#actual,
+      shown: this.#shown(),
+      reachable: this.reachable,
+      faults: this.#faults.list(),
+      counts: this.#truth.counts(this.id),
+    };
+  }
+
+  /** Back to the start: state, timing, random numbers; no faults, nothing under way. */
+  reset(): void {
+    this.stop();
+    this.#sensors.trust(Object.keys(this.model.fields));
+    this.#owners.clear();
+    this.#actual = this.model.start;
+    this.#timing = this.#startTiming;
+    this.#random = seededRandom(this.#seed);
+    this.#commands = 0;
+    this.#lastActMono = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Lets go of everything under way. */
+  stop(): void {
+    this.clear();
+    this.#agenda.clear();
+  }
+
+  #parseCommand(body: unknown): State {
+    try {
+      return parseInput(this.#schemas.command, body);
+    } catch (error) {
+      if (error instanceof InputError) {
+        this.#truth.add({ type: 'rejected', device: this.id, body: body ?? null, error: messageOf(error) });
+      }
+      throw error;
+    }
+  }
+
+  #act(order: Order, mono: number): void {
+    const scene = { model: this.model, before: this.#actual };
+    const whole: readonly Step[] = [{ afterMs: 0, changes: order.changes }];
+    const steps = order.effects.reduce((motion, effect) => effect.motion?.(motion, scene) ?? motion, whole);
+    const names = Object.keys(order.changes);
+    this.#sensors.trust(names);
+    if (order.staleMs > 0) this.#sensors.pretend(pick(scene.before, names), mono + order.staleMs);
+    const motion = this.#own(order.changes);
+    for (const { afterMs, changes } of steps) {
+      if (afterMs === 0) this.#apply(motion, order.command, changes);
+      else this.#agenda.add(mono + afterMs, () => this.#apply(motion, order.command, changes));
+    }
+  }
+
+  #own(changes: State): number {
+    const motion = ++this.#motions;
+    for (const name of Object.keys(changes)) this.#owners.set(name, motion);
+    return motion;
+  }
+
+  #apply(motion: number, command: number | null, wanted: State): void {
+    const owned = Object.entries(wanted).filter(([name]) => this.#owners.get(name) === motion);
+    if (owned.length === 0) return;
+    const before = this.#actual;
+    this.#actual = { ...before, ...Object.fromEntries(owned) };
+    const changes = Object.fromEntries(
+      owned.flatMap(([name, to]) => {
+        const from = before[name];
+        return from === undefined || from === to ? [] : [[name, { from, to }]];
+      }),
+    );
+    this.#truth.add({ type: 'actuation', device: this.id, command, changes });
+  }
+
+  #shown(): State {
+    return shownState(this.model, this.#sensors.read(this.#actual));
+  }
+}
+
+interface Settings extends Partial<Timing> {
+  readonly state?: State;
+}
+
+function settingsSchema(model: DeviceModel): z.ZodType<Settings> {
+  return z.strictObject({
+    delay_ms: milliseconds().exactOptional(),
+    jitter_ms: milliseconds().exactOptional(),
+    state: stateSchema(model).exactOptional(),
+  });
+}
+
+function pick(state: State, names: readonly string[]): State {
+  return Object.fromEntries(Object.entries(state).filter(([name]) => names.includes(name)));
+}

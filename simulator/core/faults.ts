@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { UnknownError } from './errors.ts';
+import { defineFault, type Fault, milliseconds } from './fault.ts';
+import { clamped, ramped, reverted } from './motion.ts';
+
+const none = z.strictObject({});
+
+/**
+ * Every fault, named as it looks on the wire. Where several are armed they apply in this order: it lets a ramp lead to
+ * a clamped value, a revert follow a ramp, and an answer that is lost hide the one that would have been given.
+ */
+export const FAULTS = {
+  ignore: defineFault({
+    description: 'Accepts the command and never acts.',
+    counts: 'commands',
+    parameters: none,
+    reception: (draft) => ({ ...draft, actsAfterMs: [] }),
+  }),
+  clamp: defineFault({
+    description:
+      'Acts, but stops strictly between the old number and the wanted one, or at another word; where there is none it stays.',
+    counts: 'commands',
+    parameters: none,
+    motion: clamped,
+  }),
+  ramp: defineFault({
+    description: 'Numbers go to the target in steps; the first one comes when the delay is over.',
+    counts: 'commands',
+    parameters: z.strictObject({
+      step: z.number().min(0.1).default(1),
+      every_ms: milliseconds(1).default(1_000),
+    }),
+    motion: (steps, scene, { step, every_ms }) => ramped(steps, scene, { step, everyMs: every_ms }),
+  }),
+  revert: defineFault({
+    description: 'Acts, and later goes back to the old values.',
+    counts: 'commands',
+    parameters: z.strictObject({ after_ms: milliseconds(1).default(3_000) }),
+    motion: (steps, scene, { after_ms }) => reverted(steps, scene, after_ms),
+  }),
+  duplicate: defineFault({
+    description: 'Executes the command twice.',
+    counts: 'commands',
+    parameters: z.strictObject({ after_ms: milliseconds().default(1_000) }),
+    reception: (draft, { after_ms }) => ({
+      ...draft,
+      actsAfterMs: draft.actsAfterMs.flatMap((ms) => [ms, ms + after_ms]),
+    }),
+  }),
+  stale_read: defineFault({
+    description: 'Acts, but its sensors go on showing the old values for a while.',
+    counts: 'commands',
+    parameters: z.strictObject({ for_ms: milliseconds(1).default(2_000) }),
+    reception: (draft, { for_ms }) => ({ ...draft, staleMs: for_ms }),
+  }),
+  echo: defineFault({
+    description: 'Its sensors show the commanded values at once, then the old ones again until it really acts.',
+    counts: 'commands',
+    parameters: z.strictObject({ for_ms: milliseconds(1).default(1_500) }),
+    reception: (draft, { for_ms }) => ({ ...draft, echoMs: for_ms }),
+  }),
+  slow: defineFault({
+    description: 'Answers the command late; it acts when it would have acted.',
+    counts: 'commands',
+    parameters: z.strictObject({ by_ms: milliseconds(1).default(3_000) }),
+    reception: (draft, { by_ms }) => ({ ...draft, answerAfterMs: by_ms }),
+  }),
+  error_in_200: defineFault({
+    description: 'Answers with success and an error inside it, and does not act.',
+    counts: 'commands',
+    parameters: none,
+    reception: (draft) => ({ ...draft, answer: 'error', actsAfterMs: [] }),
+  }),
+  http_500: defineFault({
+    description: 'Answers with a failure (500 over HTTP), and does not act.',
+    counts: 'commands',
+    parameters: none,
+    reception: (draft) => ({ ...draft, answer: 'failure', actsAfterMs: [] }),
+  }),
+  lost_answer: defineFault({
+    description: 'Receives the command and acts, but the connection dies without an answer.',
+    counts: 'commands',
+    parameters: none,
+    reception: (draft) => ({ ...draft, answer: 'none' }),
+  }),
+  garbled: defineFault({
+    description: 'Sensor answers are cut off in the middle.',
+    counts: 'sensor_answers',
+    parameters: none,
+  }),
+  offline: defineFault({
+    description: 'Cannot be reached: every connection that touches it dies. Commands that are lost count.',
+    counts: 'commands',
+    parameters: none,
+  }),
+  flap: defineFault({
+    description: 'Cannot be reached and can be reached, in turn, beginning with an outage.',
+    counts: 'outages',
+    parameters: z.strictObject({ every_ms: milliseconds(1).default(2_000) }),
+  }),
+} satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof FAULTS;
+
+export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
+
+/** @throws UnknownError that lists the faults there are */
+export function faultName(name: string): FaultName {
+  const found = FAULT_NAMES.find((known) => known === name);
+  if (!found) throw new UnknownError(`no fault ${JSON.stringify(name)}; there are ${FAULT_NAMES.join(', ')}`);
+  return found;
+}

@@ -1,0 +1,45 @@
+import { type DeviceModel, numberField, wordField } from './model.ts';
+
+/** Airflow directions: one list of words, for both axes of both devices. */
+const DIRECTIONS = ['AUTO', 'SWING', 'NEAR', 'MIDDLE', 'FAR'] as const;
+
+/** Commands say ON, sensors say On: an oddity of the device that a gateway has to live with. */
+const power = () => wordField(['ON', 'OFF'], { ON: 'On', OFF: 'Off' });
+
+const AIR_CONDITIONER: DeviceModel = {
+  id: 'ac',
+  name: 'Air conditioner',
+  fields: {
+    power: power(),
+    temperature: numberField(16, 30),
+    mode: wordField(['COOL', 'HEAT', 'DRY', 'FAN', 'AUTO']),
+    fan_speed: wordField(['AUTO', 'LOW', 'MEDIUM', 'HIGH']),
+    vertical: wordField(DIRECTIONS),
+    horizontal: wordField(DIRECTIONS),
+    room_temperature: numberField(-20, 60, { settable: false }),
+  },
+  start: {
+    power: 'ON',
+    temperature: 24,
+    mode: 'COOL',
+    fan_speed: 'AUTO',
+    vertical: 'AUTO',
+    horizontal: 'MIDDLE',
+    room_temperature: 27.5,
+  },
+};
+
+const FAN: DeviceModel = {
+  id: 'fan',
+  name: 'Fan',
+  fields: {
+    power: power(),
+    speed: numberField(1, 8, { integer: true }),
+    vertical: wordField(DIRECTIONS),
+    horizontal: wordField(DIRECTIONS),
+  },
+  start: { power: 'OFF', speed: 3, vertical: 'MIDDLE', horizontal: 'MIDDLE' },
+};
+
+/** The devices of the simulated home. */
+export const MODELS = [AIR_CONDITIONER, FAN] as const satisfies readonly DeviceModel[];

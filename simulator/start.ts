@@ -1,0 +1,58 @@
+import type { AddressInfo } from 'node:net';
+import { type Clock, systemClock } from './core/clock.ts';
+import { parseInput } from './core/errors.ts';
+import { milliseconds } from './core/fault.ts';
+import { SimulatedHome } from './core/home.ts';
+import { listen, simulatorApp } from './http/server.ts';
+
+/** How a simulator is started; everything has a default. */
+export interface SimulatorOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0: any free one. */
+  readonly port?: number;
+  /** How long the devices take to act, 0 to an hour; default 4,000. */
+  readonly delayMs?: number;
+  /** The most that is added to the delay at random, 0 to an hour; default 0. */
+  readonly jitterMs?: number;
+  /** Of the random numbers; default 1. */
+  readonly seed?: number;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/** A simulator that runs. */
+export interface Simulator {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** The same that the control API offers, for programs in this process. */
+  readonly home: SimulatedHome;
+  /** Ends connections and everything under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the simulated home and its HTTP face.
+ * @throws InputError where an option is out of range
+ * @throws StartError where the address cannot be had
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { host = '127.0.0.1', port = 0, delayMs = 4_000, jitterMs = 0, seed = 1, clock = systemClock } = options;
+  const timing = { delay_ms: parseInput(milliseconds(), delayMs), jitter_ms: parseInput(milliseconds(), jitterMs) };
+  const home = new SimulatedHome({ clock, timing, seed });
+  const server = await listen(simulatorApp(home, clock), host, port);
+  return {
+    url: urlOf(server.address() as AddressInfo),
+    home,
+    async close() {
+      home.stop();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
