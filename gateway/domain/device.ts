@@ -74,9 +74,13 @@ export interface Device {
   read(fields: readonly string[]): Promise<ReadOutcome>;
   /**
    * Writes these values (our words), in the device's order. Resolves when every request has ended, which may be long
-   * after the reports that matter.
+   * after the reports that matter. Once `signal` aborts no further request is begun; one that has left is not taken back.
    */
-  send(wants: Readonly<Record<string, Value>>, report: (report: SendReport) => void): Promise<void>;
+  send(
+    wants: Readonly<Record<string, Value>>,
+    report: (report: SendReport) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Puts values in place that were known from before this run; they are never evidence. */
   recall(values: Readonly<Record<string, Value | null>>): void;
   /** Acquires connections and begins to listen. */

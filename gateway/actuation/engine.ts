@@ -1,0 +1,250 @@
+import { randomBytes } from 'node:crypto';
+import type { Actuation } from '../domain/actuation.ts';
+import type { Device, DeviceSpec } from '../domain/device.ts';
+import { messageOf, UserError } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import { open } from '../domain/open.ts';
+import { knownOf, plan } from '../domain/plan.ts';
+import type { TaskStore } from '../domain/store.ts';
+import type { Clock } from '../domain/time.ts';
+import type { Value } from '../domain/value.ts';
+import type { Answer, Commands, DeviceView, Wish } from './commands.ts';
+import { Lane } from './lane.ts';
+import { LiveTask, type TaskHost } from './live-task.ts';
+import { isOffline, refresh } from './look.ts';
+
+/** How long `look` waits for devices that have to be asked, in ms. */
+const LOOK_MS = 3_000;
+
+/** Records fetched at a time when open commands are taken up again. */
+const PAGE = 500;
+
+export interface EngineOptions {
+  readonly devices: readonly Device[];
+  readonly store: TaskStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Lifetime of a command, in ms. */
+  readonly ttlMs: number;
+  /** Lifetime of a question to a person, in ms. */
+  readonly approvalTtlMs: number;
+}
+
+/** All commands and all devices of one gateway. */
+export class Engine implements Commands, TaskHost {
+  readonly store: TaskStore;
+  readonly clock: Clock;
+  readonly #options: EngineOptions;
+  readonly #log: Log;
+  readonly #lanes: ReadonlyMap<string, Lane>;
+  readonly #live = new Map<string, LiveTask>();
+  readonly #listeners = new Set<(actuation: Actuation) => void>();
+  #stopping = false;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.store = options.store;
+    this.clock = options.clock;
+    this.#log = options.log;
+    this.#lanes = new Map(
+      options.devices.map((device) => [device.spec.id, new Lane(device, options.clock, options.log)]),
+    );
+  }
+
+  /** Starts listening to the devices and takes up every command that was open when the gateway stopped. */
+  async start(): Promise<void> {
+    for (const lane of this.#lanes.values()) lane.start();
+    const records = await this.#openRecords();
+    for (const record of records.reverse()) this.#resume(record);
+    if (records.length > 0) this.#log.info({ tasks: records.length }, 'took up the open commands again');
+  }
+
+  /** Stops timers and reads; every open command is on disk and goes on at the next start. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const lane of this.#lanes.values()) lane.stop();
+    await Promise.all([...this.#live.values()].map((task) => task.stop()));
+  }
+
+  devices(): readonly DeviceSpec[] {
+    return [...this.#lanes.values()].map((lane) => lane.device.spec);
+  }
+
+  async look(deviceIds: readonly string[], maxAgeMs: number): Promise<readonly DeviceView[]> {
+    const lanes = deviceIds.map((id) => this.#lane(id));
+    await Promise.all(lanes.map((lane) => refresh(lane.device, this.clock, maxAgeMs, LOOK_MS)));
+    return lanes.map(({ device }) => {
+      const state = device.state();
+      return { spec: device.spec, state, reachable: !isOffline(state) };
+    });
+  }
+
+  async submit(wish: Wish): Promise<Actuation> {
+    if (this.#stopping) throw new UserError('shutting_down', 'The gateway is stopping; ask again once it is back.');
+    const { device } = this.#lane(wish.deviceId);
+    const known = knownOf(device.state());
+    const planned = plan(device.spec, known, wish.set);
+    if (Object.values(wish.set).every((value) => value === undefined)) {
+      throw new UserError('nothing_to_do', `Name at least one field of ${device.spec.name} to set.`);
+    }
+    const { deadlineMs, settleMs } = device.spec.verify;
+    const actuation = open({
+      taskId: randomBytes(18).toString('base64url'),
+      principal: wish.principal,
+      spec: device.spec,
+      known,
+      plan: planned,
+      at: this.clock.now(),
+      boot: this.clock.boot,
+      // A slow device must not run out of its task's lifetime before its own deadline.
+      ttlMs: Math.max(this.#options.ttlMs, 2 * (deadlineMs + settleMs)),
+      approvalTtlMs: this.#options.approvalTtlMs,
+    });
+    try {
+      await this.store.put(actuation);
+    } catch (error) {
+      const message = `The command was not taken, because it could not be stored (${messageOf(error)}). Nothing was sent.`;
+      throw new UserError('store_unavailable', message, { cause: error });
+    }
+    this.#publish(actuation);
+    if (!actuation.outcome) this.#admit(new LiveTask(this, actuation));
+    return actuation;
+  }
+
+  async get(taskId: string, principal: string): Promise<Actuation | undefined> {
+    const actuation = this.#live.get(taskId)?.visible ?? (await this.store.get(taskId));
+    return actuation?.principal === principal ? actuation : undefined;
+  }
+
+  async settled(
+    taskId: string,
+    principal: string,
+    untilMs: number,
+    signal?: AbortSignal,
+  ): Promise<Actuation | undefined> {
+    const found = await this.get(taskId, principal);
+    if (!found || found.outcome || untilMs <= 0 || signal?.aborted) return found;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        stopListening();
+        cancelTimer();
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const stopListening = this.subscribe((actuation) => {
+        if (actuation.taskId === taskId && actuation.outcome) done();
+      });
+      const cancelTimer = this.clock.at(this.clock.now().mono + untilMs, done);
+      signal?.addEventListener('abort', done, { once: true });
+      // It may have settled between the question and the subscription.
+      if (!this.#live.has(taskId)) done();
+    });
+    return this.get(taskId, principal);
+  }
+
+  async cancel(taskId: string, principal: string): Promise<Actuation | undefined> {
+    const found = await this.get(taskId, principal);
+    const task = this.#live.get(taskId);
+    if (!found || !task) return found;
+    task.apply({ type: 'cancelled', at: this.clock.now() });
+    await task.flushed();
+    return task.visible;
+  }
+
+  async answer(taskId: string, principal: string, answer: Answer): Promise<Actuation | undefined> {
+    const found = await this.get(taskId, principal);
+    if (!found) return undefined;
+    const task = this.#live.get(taskId);
+    if (task?.current.phase !== 'awaiting_approval') {
+      throw new UserError('not_waiting', 'This command does not wait for an answer (any more).');
+    }
+    const { approved, by, through } = answer;
+    task.apply({ type: approved ? 'approved' : 'declined', at: this.clock.now(), by, through });
+    await task.flushed();
+    return task.visible;
+  }
+
+  subscribe(listener: (actuation: Actuation) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  send(task: LiveTask, wants: Readonly<Record<string, Value>>): void {
+    this.#laneOf(task)?.send(task, wants);
+  }
+
+  ask(task: LiveTask, fields: readonly string[]): void {
+    this.#laneOf(task)?.ask(task, fields);
+  }
+
+  shown(task: LiveTask, actuation: Actuation): void {
+    const lane = this.#laneOf(task);
+    if (actuation.outcome) {
+      this.#live.delete(task.id);
+      this.#logOutcome(actuation);
+    }
+    this.#publish(actuation);
+    if (actuation.phase === 'queued' && actuation.approval?.answer && !actuation.sentAt) lane?.enqueue(task);
+    lane?.follow(task);
+  }
+
+  storeFailed(task: LiveTask, error: unknown): void {
+    this.#log.error({ task: task.id, error: messageOf(error) }, 'a record could not be stored; trying again');
+  }
+
+  #admit(task: LiveTask): void {
+    this.#live.set(task.id, task);
+    task.apply({ type: 'tick', at: this.clock.now() });
+    if (task.current.phase === 'queued') this.#laneOf(task)?.enqueue(task);
+  }
+
+  #resume(record: Actuation): void {
+    const task = new LiveTask(this, record);
+    this.#live.set(task.id, task);
+    const at = this.clock.now();
+    task.apply({ type: 'restarted', at, boot: this.clock.boot });
+    const lane = this.#laneOf(task);
+    if (!lane) {
+      task.apply({ type: 'failed', at, message: `the device ${record.deviceId} is not configured any more` });
+    } else if (task.current.phase === 'verifying') lane.resume(task);
+    else if (task.current.phase === 'queued') lane.enqueue(task);
+  }
+
+  /** Newest first. */
+  async #openRecords(): Promise<Actuation[]> {
+    const records: Actuation[] = [];
+    for (;;) {
+      const after = records.at(-1)?.taskId;
+      const page = await this.store.list({ open: true, limit: PAGE, ...(after === undefined ? {} : { after }) });
+      records.push(...page);
+      if (page.length < PAGE) return records;
+    }
+  }
+
+  #lane(deviceId: string): Lane {
+    const lane = this.#lanes.get(deviceId);
+    if (lane) return lane;
+    const known = [...this.#lanes.keys()].join(', ') || 'none';
+    throw new UserError('unknown_device', `There is no device "${deviceId.slice(0, 64)}"; devices: ${known}.`);
+  }
+
+  #laneOf(task: LiveTask): Lane | undefined {
+    return this.#lanes.get(task.current.deviceId);
+  }
+
+  #publish(actuation: Actuation): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(actuation);
+      } catch (error) {
+        this.#log.error({ task: actuation.taskId, error: messageOf(error) }, 'a listener failed');
+      }
+    }
+  }
+
+  #logOutcome(actuation: Actuation): void {
+    const { taskId, deviceId, outcome } = actuation;
+    const verdict = outcome?.type === 'verdict' ? { verdict: outcome.verdict, reason: outcome.reason } : {};
+    this.#log.info({ task: taskId, device: deviceId, outcome: outcome?.type, ...verdict }, 'a command settled');
+  }
+}

@@ -1,0 +1,132 @@
+import type { Device } from '../domain/device.ts';
+import { messageOf } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import type { Clock } from '../domain/time.ts';
+import type { Value } from '../domain/value.ts';
+import type { LiveTask } from './live-task.ts';
+import { lookBefore } from './look.ts';
+import { Poller } from './poller.ts';
+
+/**
+ * One device's commands: one in flight at a time, `min_gap` between two, and a newer command for the same field takes
+ * the place of an older one that has not settled.
+ */
+export class Lane {
+  readonly device: Device;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #poller: Poller;
+  readonly #waiting: LiveTask[] = [];
+  #current: LiveTask | null = null;
+  #sending: Promise<void> = Promise.resolve();
+  #noMore = new AbortController();
+  #lastSentAt = Number.NEGATIVE_INFINITY;
+  #unsubscribe: () => void = () => {};
+
+  constructor(device: Device, clock: Clock, log: Log) {
+    this.device = device;
+    this.#clock = clock;
+    this.#log = log;
+    this.#poller = new Poller(device, clock);
+  }
+
+  start(): void {
+    this.#unsubscribe = this.device.subscribe((report) => {
+      this.#current?.apply({ type: 'device', at: report.at, report });
+    });
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+    this.#poller.stop();
+    this.#noMore.abort();
+  }
+
+  /** A command that was in flight when the gateway stopped goes on being verified. */
+  resume(task: LiveTask): void {
+    this.#current = task;
+    this.#poller.follow(task);
+  }
+
+  /** Takes a command in, once; it starts when its turn comes. */
+  enqueue(task: LiveTask): void {
+    if (task === this.#current || this.#waiting.includes(task)) return;
+    for (const older of [this.#current, ...this.#waiting]) {
+      if (older && overlaps(older, task)) older.apply({ type: 'superseded', at: this.#clock.now(), by: task.id });
+    }
+    this.#waiting.push(task);
+    this.#next();
+  }
+
+  /** A task of this device has a new state. */
+  follow(task: LiveTask): void {
+    if (task.current.outcome) this.#release(task);
+    else if (task === this.#current) this.#poller.follow(task);
+  }
+
+  ask(task: LiveTask, fields: readonly string[]): void {
+    void this.#poller.ask(task, fields);
+  }
+
+  /** Sends; every report goes to the task, whatever became of it meanwhile. */
+  send(task: LiveTask, wants: Readonly<Record<string, Value>>): void {
+    const { signal } = this.#noMore;
+    const sending = this.device.send(
+      wants,
+      (report) => {
+        const at = this.#clock.now();
+        if (report.type === 'sent') this.#lastSentAt = at.mono;
+        task.apply({ type: 'send', at, report });
+      },
+      signal,
+    );
+    this.#sending = sending.catch((error: unknown) => this.#fault(task, error));
+  }
+
+  /** A device that throws breaks its promise; the command ends as a fault of ours and the lane goes on. */
+  #fault(task: LiveTask, error: unknown): void {
+    const message = messageOf(error);
+    this.#log.error({ device: this.device.spec.id, task: task.id, error: message }, 'the device failed inside');
+    task.apply({ type: 'failed', at: this.#clock.now(), message });
+  }
+
+  #release(task: LiveTask): void {
+    const index = this.#waiting.indexOf(task);
+    if (index >= 0) this.#waiting.splice(index, 1);
+    if (task !== this.#current) return;
+    this.#poller.stop();
+    // Requests of this command that have not left yet must not leave any more.
+    this.#noMore.abort();
+    this.#noMore = new AbortController();
+    this.#current = null;
+    this.#next();
+  }
+
+  #next(): void {
+    if (this.#current) return;
+    const task = this.#waiting.shift();
+    if (!task) return;
+    this.#current = task;
+    this.#begin(task).catch((error: unknown) => this.#fault(task, error));
+  }
+
+  async #begin(task: LiveTask): Promise<void> {
+    await this.#sending;
+    await this.#gap();
+    const look = await lookBefore(this.device, task.current, this.#clock);
+    task.apply({ type: 'started', at: this.#clock.now(), ...look });
+  }
+
+  async #gap(): Promise<void> {
+    const free = this.#lastSentAt + this.device.spec.minGapMs;
+    if (free <= this.#clock.now().mono) return;
+    await new Promise<void>((resolve) => {
+      this.#clock.at(free, resolve);
+    });
+  }
+}
+
+function overlaps(older: LiveTask, newer: LiveTask): boolean {
+  const fields = new Set(newer.current.fields.map((track) => track.field));
+  return older.current.fields.some((track) => fields.has(track.field));
+}

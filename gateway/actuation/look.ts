@@ -1,0 +1,57 @@
+import type { Actuation, Refusal } from '../domain/actuation.ts';
+import type { Device } from '../domain/device.ts';
+import { type Known, knownOf, plan } from '../domain/plan.ts';
+import type { DeviceState } from '../domain/reading.ts';
+import type { Clock } from '../domain/time.ts';
+
+/** A reading this fresh needs no look, in ms. */
+const FRESH_MS = 300;
+
+/** A device that does not answer must not hold a command back for longer than this, in ms. */
+const PATIENCE_MS = 2_000;
+
+/** What a command finds when its turn comes. */
+export interface Look {
+  readonly before: Known;
+  readonly offline: boolean;
+  readonly refusal: Refusal | null;
+}
+
+/**
+ * Looks at a device just before a command: a value changed by hand a minute ago would otherwise be taken for a reaction.
+ * Devices that speak by themselves are taken at their last word.
+ */
+export async function lookBefore(device: Device, actuation: Actuation, clock: Clock): Promise<Look> {
+  await refresh(device, clock, FRESH_MS, PATIENCE_MS);
+  // One read can get lost; a device is called offline only when a second one finds nobody either.
+  if (isOffline(device.state())) await refresh(device, clock, 0, PATIENCE_MS);
+  const state = device.state();
+  const known = knownOf(state);
+  const wishes = Object.fromEntries(actuation.fields.map((track) => [track.field, track.requested]));
+  const again = plan(device.spec, known, wishes);
+  return { before: known, offline: isOffline(state), refusal: again.ok ? null : again.refusal };
+}
+
+/** Asks for everything that only asking can tell, where the last answer is older than `maxAgeMs`. */
+export async function refresh(device: Device, clock: Clock, maxAgeMs: number, patienceMs: number): Promise<void> {
+  const { mono } = clock.now();
+  const { values } = device.state();
+  const stale = Object.values(device.spec.fields).filter((field) => {
+    const known = values[field.name];
+    const fresh = known?.live === true && mono - known.at.mono <= maxAgeMs;
+    return field.readback.askable && !field.readback.push && !fresh;
+  });
+  if (stale.length === 0) return;
+  let giveUp = () => {};
+  const patience = new Promise<void>((resolve) => {
+    giveUp = clock.at(mono + patienceMs, resolve);
+  });
+  await Promise.race([device.read(stale.map((field) => field.name)), patience]);
+  giveUp();
+}
+
+/** Offline by the device's own or its bridge's word, unless it has been heard since. */
+export function isOffline(state: DeviceState): boolean {
+  if (state.online !== false) return false;
+  return !(state.heardAt && state.onlineAt && state.heardAt.mono > state.onlineAt.mono);
+}

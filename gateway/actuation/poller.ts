@@ -1,0 +1,98 @@
+import type { Device, ReadOutcome } from '../domain/device.ts';
+import { messageOf } from '../domain/errors.ts';
+import { settleDue } from '../domain/judge.ts';
+import type { Clock } from '../domain/time.ts';
+import type { LiveTask } from './live-task.ts';
+import { nextReadAt } from './poll-plan.ts';
+
+/** Bounds of the time that the last read before the deadline is given, in ms. */
+const LEAD_MS = { least: 40, most: 2_000 } as const;
+
+/** The polling of one command. */
+interface Session {
+  readonly task: LiveTask;
+  begun: number;
+  lastBegan: number | null;
+  reading: boolean;
+}
+
+/** Asks a device that does not speak by itself, for as long as one of its commands is being verified. */
+export class Poller {
+  readonly #device: Device;
+  readonly #clock: Clock;
+  #session: Session | null = null;
+  #cancelTimer: () => void = () => {};
+  /** Usual duration of a read, in ms, as an average that forgets. */
+  #usualMs = 20;
+
+  constructor(device: Device, clock: Clock) {
+    this.#device = device;
+    this.#clock = clock;
+  }
+
+  /** The task's state has changed: begins, re-plans or ends the polling. */
+  follow(task: LiveTask): void {
+    if (!isPolling(task)) {
+      if (this.#session?.task === task) this.stop();
+      return;
+    }
+    if (this.#session?.task !== task) this.#session = { task, begun: 0, lastBegan: null, reading: false };
+    this.#plan(this.#session);
+  }
+
+  /** Reads at once, as an extra question; its answer counts like any other. */
+  async ask(task: LiveTask, fields: readonly string[]): Promise<void> {
+    const outcome = await this.#device.read(fields).catch(unanswered);
+    if (!outcome.answered) task.apply({ type: 'read_failed', at: this.#clock.now(), detail: outcome.detail });
+  }
+
+  stop(): void {
+    this.#session = null;
+    this.#cancelTimer();
+  }
+
+  #plan(session: Session): void {
+    const { sentAt, deadline, rules, fields } = session.task.current;
+    if (session.reading || session !== this.#session || !sentAt || deadline === null) return;
+    const dues = fields.map((track) => settleDue(session.task.current, track)).filter((due) => due !== null);
+    const time = nextReadAt({
+      sentAt: sentAt.mono,
+      deadline,
+      gapsMs: rules.pollMs,
+      begun: session.begun,
+      lastBegan: session.lastBegan,
+      leadMs: Math.min(Math.max(3 * this.#usualMs, LEAD_MS.least), LEAD_MS.most, rules.deadlineMs / 4),
+      settleDue: dues.length > 0 ? Math.max(...dues) : null,
+    });
+    this.#cancelTimer();
+    if (Number.isFinite(time)) this.#cancelTimer = this.#clock.at(time, () => void this.#poll(session));
+  }
+
+  async #poll(session: Session): Promise<void> {
+    const { task } = session;
+    const began = this.#clock.now().mono;
+    session.reading = true;
+    session.begun += 1;
+    session.lastBegan = began;
+    await this.ask(task, [...polledFields(task), ...task.current.guards.map((guard) => guard.field)]);
+    this.#usualMs = 0.7 * this.#usualMs + 0.3 * (this.#clock.now().mono - began);
+    session.reading = false;
+    // While its verdict waits for the disk, a settled command is not followed any more but not released either.
+    if (isPolling(task)) this.#plan(session);
+  }
+}
+
+/** A device that throws breaks its promise; for the command it has simply not answered. */
+function unanswered(error: unknown): ReadOutcome {
+  return { answered: false, detail: messageOf(error) };
+}
+
+function isPolling(task: LiveTask): boolean {
+  return task.current.phase === 'verifying' && polledFields(task).length > 0;
+}
+
+function polledFields(task: LiveTask): string[] {
+  return task.current.fields
+    .filter((track) => track.readback.askable && !track.readback.push && !track.ruling)
+    .map((track) => track.field);
+}
