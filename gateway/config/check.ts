@@ -1,0 +1,51 @@
+import { type Flaw, flawsOf, problemsOf } from './flaws.ts';
+import type { Problem } from './problems.ts';
+import { profileBody } from './profiles.ts';
+import { referenceFlaws } from './references.ts';
+import { type HomeConfig, homeConfigSchema } from './schema.ts';
+import { merge, type SourceEntry, type SourceMap, type SourceNode, toPlain, without } from './source-tree.ts';
+
+/** What came of a check: the home only if there was no problem. */
+export interface Checked {
+  readonly home?: HomeConfig;
+  readonly problems: readonly Problem[];
+}
+
+/** Takes in the profiles that a home uses and checks it whole: shapes and names. */
+export function checkHome(written: SourceNode): Checked {
+  const { root, problems } = withProfiles(written);
+  const data = toPlain(root);
+  const result = homeConfigSchema.safeParse(data);
+  const flaws: Flaw[] = result.success ? [] : flawsOf(result.error.issues);
+  const named = [...(devicesOf(root)?.entries ?? [])];
+  for (const [id, { node }] of named) flaws.push(...referenceFlaws(toPlain(node), ['devices', id]));
+  // A device whose profile failed is not there: what follows from its absence is not said.
+  const all = problems.length > 0 && named.length === 0 ? problems : [...problems, ...problemsOf(root, flaws)];
+  return result.success && all.length === 0 ? { home: result.data, problems: [] } : { problems: all };
+}
+
+function devicesOf(root: SourceNode): SourceMap | undefined {
+  const devices = root.type === 'map' ? root.entries.get('devices')?.node : undefined;
+  return devices?.type === 'map' ? devices : undefined;
+}
+
+/** The home with every device's own keys laid over its profile. A device whose profile fails is left out. */
+function withProfiles(root: SourceNode): { root: SourceNode; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const devices = devicesOf(root);
+  if (root.type !== 'map' || !devices) return { root, problems };
+  const entries = new Map<string, SourceEntry>();
+  for (const [id, entry] of devices.entries) {
+    const own = entry.node;
+    const use = own.type === 'map' ? own.entries.get('use') : undefined;
+    if (own.type !== 'map' || !use) {
+      entries.set(id, entry);
+      continue;
+    }
+    const taken = profileBody(use.node, own.entries.get('with')?.node, ['devices', id]);
+    if ('problems' in taken) problems.push(...taken.problems);
+    else entries.set(id, { ...entry, node: merge(taken.body, without(own, ['use', 'with'])) });
+  }
+  const kept: SourceEntry = { keyAt: devices.at, node: { ...devices, entries } };
+  return { root: { ...root, entries: new Map([...root.entries, ['devices', kept]]) }, problems };
+}

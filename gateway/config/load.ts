@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { messageOf } from '../domain/errors.ts';
+import { type Checked, checkHome } from './check.ts';
+import { ConfigError, displayName, inReadingOrder, type Problem } from './problems.ts';
+import type { HomeConfig } from './schema.ts';
+import type { DeviceConfig } from './schema-device.ts';
+import { Secrets } from './secrets.ts';
+import { fromPlain } from './source-tree.ts';
+import { readYaml } from './yaml-source.ts';
+
+/** A configuration that is free of mistakes. */
+export interface LoadedHome extends HomeConfig {
+  /** Values from `secrets.yaml`, which no log and no answer may show. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Reads a configuration file with everything that it takes in: secrets, environment, profiles.
+ * @param env where `!env_var` looks
+ * @returns the home with every default filled in; a relative `data` has become absolute
+ * @throws ConfigError with every mistake that was found
+ */
+export async function loadConfig(path: string, env: NodeJS.ProcessEnv): Promise<LoadedHome> {
+  const file = displayName(path);
+  const secrets = new Secrets(displayName(join(dirname(path), 'secrets.yaml')), env);
+  const { root, problems } = readYaml(await readConfigFile(path, file), file, secrets.readTag);
+  if (!root && problems.length === 0) problems.push({ file, path: '', message: 'is empty: it needs devices' });
+  const checked: Checked = root ? checkHome(root) : { problems: [] };
+  const early = [...secrets.problems, ...problems];
+  // What could not be read is missing further on: once is enough.
+  const late = checked.problems.filter((problem) => !early.some(({ path }) => path !== '' && path === problem.path));
+  const all = [...early, ...late].map((problem) => withoutSecrets(problem, secrets.served));
+  if (!checked.home || all.length > 0) throw new ConfigError(inReadingOrder(all, file));
+  const { home } = checked;
+  const data = home.data === undefined ? {} : { data: resolve(dirname(path), home.data) };
+  return { ...home, ...data, secrets: secrets.served };
+}
+
+/**
+ * Checks one entry of `devices:` that comes from a program and not from a file.
+ * @throws ConfigError with every mistake that was found
+ */
+export function parseDevice(json: unknown, id = 'device'): DeviceConfig {
+  const file = 'device';
+  const { home, problems } = checkHome(fromPlain({ devices: { [id]: json } }, file));
+  const device = home?.devices[id];
+  if (!device) throw new ConfigError(inReadingOrder(problems, file));
+  return device;
+}
+
+async function readConfigFile(path: string, file: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const message = missing ? 'there is no such file' : `cannot be read: ${messageOf(error)}`;
+    throw new ConfigError([{ file, path: '', message }]);
+  }
+}
+
+/** Shorter secrets are left alone: blotting out every "1" would make a message unreadable, and hide nothing. */
+const SHORTEST_MASKED = 4;
+
+function withoutSecrets(problem: Problem, secrets: readonly string[]): Problem {
+  const message = secrets
+    .filter((secret) => secret.length >= SHORTEST_MASKED)
+    .reduce((text, secret) => text.replaceAll(secret, '***'), problem.message);
+  return { ...problem, message };
+}
