@@ -1,0 +1,38 @@
+import type { DeviceSpec } from '../../gateway/domain/device.ts';
+import { createApp } from '../../gateway/http/app.ts';
+import { listen } from '../../gateway/http/listen.ts';
+import { createMcpEndpoint } from '../../gateway/mcp/endpoint.ts';
+import { DEMO_AC, DEMO_FAN } from './demo-devices.ts';
+import { FakeCommands } from './fake-commands.ts';
+
+/** The gateway's HTTP face over scripted commands, on a real socket. */
+export interface TestGateway {
+  readonly origin: string;
+  readonly url: string;
+  readonly commands: FakeCommands;
+  /** Faults that were logged. */
+  readonly errors: Error[];
+  close(): Promise<void>;
+}
+
+/** Starts one on a free port of loopback. */
+export async function startGateway(
+  options: { specs?: readonly DeviceSpec[]; inlineWaitMs?: number } = {},
+): Promise<TestGateway> {
+  const commands = new FakeCommands(options.specs ?? [DEMO_AC, DEMO_FAN]);
+  const errors: Error[] = [];
+  const about = { name: 'readback', version: '0.0.0-test', onError: (error: Error) => void errors.push(error) };
+  const { inlineWaitMs = 5_000 } = options;
+  const mcp = createMcpEndpoint({ ...about, commands, clock: commands.clock, inlineWaitMs });
+  const listener = await listen(createApp({ ...about, mcp, host: '127.0.0.1' }), { host: '127.0.0.1', port: 0 });
+  return {
+    origin: listener.url,
+    url: `${listener.url}/mcp`,
+    commands,
+    errors,
+    async close() {
+      await mcp.close();
+      await listener.close();
+    },
+  };
+}
