@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { StoreError } from '../domain/store.ts';
+import { codeOf, type Files } from './file-layer.ts';
+import { UNFINISHED } from './generations.ts';
+import type { StoreNotice } from './store-errors.ts';
+
+/** The mark of the one process that may use a folder. */
+export interface Lock {
+  /** Lets the next process in. Does not fail: a lock that stays behind is found stale. */
+  release(): Promise<void>;
+}
+
+const holderSchema = z.object({
+  pid: z.number().int().positive(),
+  /** When it began, as the system tells it; null where it does not. */
+  began: z.string().nullable(),
+});
+type Holder = z.infer<typeof holderSchema>;
+
+const LOCK = 'lock';
+
+/** How often a lock that changes hands meanwhile is looked at again. */
+const ATTEMPTS = 5;
+
+/**
+ * Takes the lock of a folder. One left behind by a process that is gone is taken over, also where its pid belongs to
+ * another process by now.
+ * @throws StoreError `locked`, naming the pid of the process that has it
+ */
+export async function takeLock(files: Files, folder: string, onNotice: (notice: StoreNotice) => void): Promise<Lock> {
+  const path = join(folder, LOCK);
+  const own = `${JSON.stringify({ pid: process.pid, began: await beginOf(process.pid) } satisfies Holder)}\n`;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    if (await claim(files, path, own)) return { release: () => files.unlink(path).catch(() => {}) };
+    const text = await readIfThere(files, path);
+    if (text === null) continue;
+    const holder = parseHolder(text);
+    if (holder && (await isRunning(holder))) throw refusal(folder, `process ${holder.pid}`);
+    if (!(await putAside(files, path, text))) continue;
+    const whose = holder ? `process ${holder.pid}, which is gone` : 'a process that a power cut ended';
+    onNotice({ type: 'stale_lock', message: `Took over ${path} from ${whose}.` });
+  }
+  throw refusal(folder, 'another process, which is just starting');
+}
+
+function refusal(folder: string, who: string): StoreError {
+  return new StoreError('locked', `The data folder ${folder} is in use by ${who}: stop it, or use another folder.`);
+}
+
+/** Puts the lock in place with all that is in it, so that nobody reads half of one. @returns false where it is taken */
+async function claim(files: Files, path: string, text: string): Promise<boolean> {
+  const draft = `${path}-${randomUUID()}${UNFINISHED}`;
+  const file = await files.create(draft);
+  try {
+    await file.write(text);
+  } finally {
+    await file.close();
+  }
+  try {
+    await files.link(draft, path);
+    return true;
+  } catch (error) {
+    // The draft itself is missing where the holder of the lock, at its own start, cleared it away.
+    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
+    throw error;
+  } finally {
+    await files.unlink(draft).catch(() => {});
+  }
+}
+
+/**
+ * Removes a stale lock. Of two processes that find it, one may be so slow that it lays hands on the new lock of the
+ * other: it notices, and puts that back.
+ */
+async function putAside(files: Files, path: string, staleText: string): Promise<boolean> {
+  const aside = `${path}-${randomUUID()}`;
+  try {
+    await files.rename(path, aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  const isStale = (await readIfThere(files, aside)) === staleText;
+  if (!isStale) await files.link(aside, path);
+  await files.unlink(aside);
+  return isStale;
+}
+
+async function readIfThere(files: Files, path: string): Promise<string | null> {
+  try {
+    return (await files.read(path)).toString();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** null for a lock that cannot be read: after a power cut its content may be gone. */
+function parseHolder(text: string): Holder | null {
+  try {
+    return holderSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+async function isRunning({ pid, began }: Holder): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (codeOf(error) === 'ESRCH') return false;
+  }
+  const now = await beginOf(pid);
+  return began === null || now === null || began === now;
+}
+
+/** When a process began: the boot and the clock ticks since then. null where there is no /proc, or no such process. */
+async function beginOf(pid: number): Promise<string | null> {
+  try {
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in brackets, and may itself hold spaces and brackets.
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return ticks === undefined ? null : `${boot.trim()}/${ticks}`;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,19 @@
+import { type Collection, type DocumentStore, Documents } from './document-store.ts';
+import { closed } from './store-errors.ts';
+
+/** Documents that last as long as the process: for tests, and for whoever wants no files. */
+export class MemoryDocuments implements DocumentStore {
+  readonly #documents = new Documents();
+  #closed = false;
+
+  collection<T extends object>(name: string, check: (value: unknown) => T): Collection<T> {
+    return this.#documents.view(name, check, async (changes) => {
+      if (this.#closed) throw closed();
+      for (const change of changes) this.#documents.apply(change);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+}
