@@ -12,7 +12,7 @@ const truthSchema = z.object({
       mono_ms: z.number(),
       epoch_ms: z.number(),
       command: z.number().nullish(),
-      body: z.unknown(),
+      body: z.unknown().optional(),
       faults: z.array(z.string()).optional(),
       error: z.string().optional(),
       changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })).optional(),

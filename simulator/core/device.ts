@@ -1,21 +1,16 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Agenda } from './agenda.ts';
 import { type ArmedFault, ArmedFaults } from './armed-faults.ts';
 import type { Clock } from './clock.ts';
 import { InputError, messageOf, parseInput } from './errors.ts';
-import { type AnswerType, type FaultEffect, milliseconds, type Reception, type Step } from './fault.ts';
+import type { AnswerType, FaultEffect, Reception, Step } from './fault.ts';
 import { faultName } from './faults.ts';
 import { Flapping } from './flapping.ts';
-import { commandSchema, type DeviceModel, type FieldModel, type State, shownState, stateSchema } from './model.ts';
+import { commandSchema, type DeviceModel, type FieldModel, type State, shownState } from './model.ts';
 import { type Random, seededRandom } from './random.ts';
 import { Sensors } from './sensors.ts';
+import { type Settings, settingsSchema, type Timing } from './settings.ts';
 import type { Counts, TruthLog } from './truth.ts';
-
-/** How long a device takes to act, in milliseconds: `delay_ms`, plus at random up to `jitter_ms`. */
-export interface Timing {
-  readonly delay_ms: number;
-  readonly jitter_ms: number;
-}
 
 /** What a device answers a command that reached it, whatever the protocol. */
 export interface Answer {
@@ -254,18 +249,6 @@ export class SimulatedDevice {
   #shown(): State {
     return shownState(this.model, this.#sensors.read(this.#actual));
   }
-}
-
-interface Settings extends Partial<Timing> {
-  readonly state?: State;
-}
-
-function settingsSchema(model: DeviceModel): z.ZodType<Settings> {
-  return z.strictObject({
-    delay_ms: milliseconds().exactOptional(),
-    jitter_ms: milliseconds().exactOptional(),
-    state: stateSchema(model).exactOptional(),
-  });
 }
 
 function pick(state: State, names: readonly string[]): State {

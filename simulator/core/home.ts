@@ -1,10 +1,11 @@
 import type { ArmedFault } from './armed-faults.ts';
 import type { Clock } from './clock.ts';
-import { type DeviceView, SimulatedDevice, type Timing } from './device.ts';
+import { type DeviceView, SimulatedDevice } from './device.ts';
 import { UnknownError } from './errors.ts';
 import type { Fault } from './fault.ts';
 import { FAULTS } from './faults.ts';
 import { MODELS } from './models.ts';
+import type { Timing } from './settings.ts';
 import { type Counts, type TruthEntry, TruthLog } from './truth.ts';
 
 /** How a home is made. */

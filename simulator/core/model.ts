@@ -60,10 +60,10 @@ function changesSchema(fields: readonly (readonly [string, FieldModel])[]): z.Zo
         return 'send a JSON object (content-type application/json)';
       },
     })
-    .refine(
-      (changes) => Object.keys(changes).length > 0,
-      `name at least one of ${names.join(', ')}`,
-    ) as z.ZodType<State>;
+    .refine((changes) => Object.keys(changes).length > 0, {
+      error: `name at least one of ${names.join(', ')}`,
+      when: ({ issues }) => issues.length === 0,
+    }) as z.ZodType<State>;
 }
 
 function valueSchema(field: FieldModel): z.ZodType<FieldValue> {

@@ -26,7 +26,9 @@ const answerError: ErrorRequestHandler = (error: unknown, _request, response, ne
     next(error);
     return;
   }
-  response.status(statusOf(error)).json({ error: messageOf(error) });
+  const status = statusOf(error);
+  if (status >= 500) console.error(error);
+  response.status(status).json({ error: messageOf(error) });
 };
 
 function statusOf(error: unknown): number {
