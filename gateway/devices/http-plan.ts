@@ -1,0 +1,89 @@
+import type { DeviceConfig } from '../config/schema-device.ts';
+import { StartError } from '../domain/errors.ts';
+import { compileReader, type FieldReader } from './field-reader.ts';
+import { compileRequest, type DeviceRequest } from './http-request.ts';
+
+/** Which request writes and reads which field, worked out once from the configuration. */
+export interface HttpPlan {
+  readonly requests: ReadonlyMap<string, DeviceRequest>;
+  /** Field → the request that writes it. */
+  readonly writers: ReadonlyMap<string, string>;
+  /** Field → the request that is made when somebody asks for it. */
+  readonly askers: ReadonlyMap<string, string>;
+  /** Request → the fields that its answer reports. */
+  readonly readers: ReadonlyMap<string, readonly FieldReader[]>;
+  /** Request → the fields whose command its answer acknowledges. */
+  readonly acks: ReadonlyMap<string, readonly FieldReader[]>;
+  /** Request → how often it is made in the background, in ms. */
+  readonly periods: ReadonlyMap<string, number>;
+  /** The request whose answer is the sign of life. */
+  readonly availability: string | undefined;
+}
+
+/** @throws StartError for a template that cannot be read, a request that does not exist, and every key of MQTT */
+export function compileHttpPlan(id: string, config: DeviceConfig): HttpPlan {
+  const where = `devices.${id}`;
+  refuseMqtt(config, where);
+  const requests = new Map(
+    Object.entries(config.requests).map(([name, request]) => [
+      name,
+      compileRequest(name, request, `${where}.requests.${name}`),
+    ]),
+  );
+  const existing = (name: string, key: string) => {
+    if (requests.has(name)) return name;
+    const known = [...requests.keys()].join(', ') || 'none';
+    throw new StartError(`${where}.${key}: there is no request "${name}"; there are: ${known}`, 2);
+  };
+  for (const request of requests.values()) {
+    if (request.before !== undefined) existing(request.before, `requests.${request.name}.before`);
+  }
+  const writers = new Map<string, string>();
+  const askers = new Map<string, string>();
+  const readers = new Map<string, FieldReader[]>();
+  const acks = new Map<string, FieldReader[]>();
+  const periods = new Map<string, number>();
+  for (const [name, field] of Object.entries(config.fields)) {
+    const at = `${where}.fields.${name}`;
+    const { read, ack } = field;
+    if (typeof field.write === 'string') writers.set(name, existing(field.write, `fields.${name}.write`));
+    if (read?.request !== undefined) {
+      const reader = compileReader(name, field, read, at);
+      const request = existing(read.request, `fields.${name}.read.request`);
+      const asker = typeof field.read_now === 'string' ? existing(field.read_now, `fields.${name}.read_now`) : request;
+      askers.set(name, asker);
+      for (const each of new Set([request, asker])) append(readers, each, reader);
+      if (read.period) periods.set(request, Math.min(read.period, periods.get(request) ?? read.period));
+    }
+    if (ack?.request !== undefined) {
+      append(acks, existing(ack.request, `fields.${name}.ack.request`), compileReader(name, field, ack, at, 'ack'));
+    }
+  }
+  const availability = config.availability?.type === 'request' ? config.availability.request : undefined;
+  if (availability !== undefined) existing(availability, 'availability.request');
+  return { requests, writers, askers, readers, acks, periods, availability };
+}
+
+function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
+}
+
+/** An HTTP device has no broker to hear from: a key of MQTT in it would be silently without effect. */
+function refuseMqtt(config: DeviceConfig, where: string): void {
+  const keys = Object.entries(config).flatMap(([key, value]) =>
+    key.startsWith('mqtt_') && value !== undefined ? [key] : [],
+  );
+  for (const [name, field] of Object.entries(config.fields)) {
+    if (typeof field.write === 'object') keys.push(`fields.${name}.write.topic`);
+    if (typeof field.read_now === 'object') keys.push(`fields.${name}.read_now.topic`);
+    if (field.read?.topic !== undefined) keys.push(`fields.${name}.read.topic`);
+    if (field.ack?.topic !== undefined) keys.push(`fields.${name}.ack.topic`);
+  }
+  if (config.availability?.type === 'topics') keys.push('availability.topic');
+  if (config.errors.length > 0) keys.push('errors');
+  const [first] = keys;
+  if (first === undefined) return;
+  throw new StartError(`${where}.${first}: a device that is reached over HTTP has no MQTT topics; use a request`, 2);
+}

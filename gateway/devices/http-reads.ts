@@ -1,0 +1,90 @@
+import type { DeviceSpec } from '../domain/device.ts';
+import type { Clock } from '../domain/time.ts';
+import type { HttpTransport } from '../transports/http-transport.ts';
+import type { DeviceMemory } from './device-memory.ts';
+import { emptyReading, type Receipt, readPayload } from './field-reader.ts';
+import type { HttpPlan } from './http-plan.ts';
+import type { Payload } from './payload.ts';
+
+/** What became of one question. */
+export type Asked =
+  | { readonly type: 'good'; readonly payload: Payload }
+  /** It answered, so it lives, but its answer says nothing: not 2xx, garbled, or a true `reject`. */
+  | { readonly type: 'bad'; readonly detail: string }
+  | { readonly type: 'silent'; readonly detail: string };
+
+interface Deps {
+  readonly spec: DeviceSpec;
+  readonly plan: HttpPlan;
+  readonly transport: HttpTransport;
+  readonly memory: DeviceMemory;
+  readonly clock: Clock;
+}
+
+/** The questions to an HTTP device. Each answer is published as one reading of all the fields that it carries. */
+export class HttpReads {
+  readonly #deps: Deps;
+  readonly #open = new Map<string, { readonly token: symbol; readonly answer: Promise<Asked> }>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Makes a request, or shares the one of the same name that is under way. */
+  ask(name: string): Promise<Asked> {
+    const open = this.#open.get(name);
+    if (open) return open.answer;
+    const token = Symbol(name);
+    const answer = this.#ask(name).finally(() => {
+      if (this.#open.get(name)?.token === token) this.#open.delete(name);
+    });
+    this.#open.set(name, { token, answer });
+    return answer;
+  }
+
+  /** From here on nobody shares an answer that was asked for before: a command leaves, and it may change everything. */
+  beginAnew(): void {
+    this.#open.clear();
+  }
+
+  async #ask(name: string): Promise<Asked> {
+    const { spec, plan, transport, memory, clock } = this.#deps;
+    const request = plan.requests.get(name);
+    if (!request) return { type: 'silent', detail: `there is no request "${name}"` };
+    const built = request.build({});
+    if (!built.ok) return { type: 'silent', detail: built.detail };
+    let beganAt = clock.now();
+    const result = await transport.request(built.request, () => {
+      beganAt = clock.now();
+    });
+    if (result.type !== 'answer') {
+      if (plan.availability === name) memory.noteOnline(false);
+      return { type: 'silent', detail: result.detail };
+    }
+    const receipt: Receipt = { at: clock.now(), beganAt, source: 'read', retained: false };
+    const decoded = request.decode(result.text);
+    const fault = !isSuccess(result.status)
+      ? describeAnswer(result.status, result.text)
+      : !decoded.ok
+        ? decoded.detail
+        : request.rejects(decoded.payload)
+          ? describeAnswer(result.status, result.text)
+          : undefined;
+    if (plan.availability === name) memory.noteOnline(true);
+    if (fault !== undefined) {
+      memory.publish(emptyReading(receipt));
+      return { type: 'bad', detail: fault };
+    }
+    memory.publish(readPayload(spec, plan.readers.get(name) ?? [], decoded.payload, receipt));
+    return { type: 'good', payload: decoded.payload };
+  }
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Status and the beginning of the body, for people. */
+export function describeAnswer(status: number, text: string): string {
+  return `HTTP ${status} ${text.replace(/\s+/g, ' ').slice(0, 200)}`.trim();
+}

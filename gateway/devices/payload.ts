@@ -1,0 +1,64 @@
+import { messageOf } from '../domain/errors.ts';
+
+/** How an answer or message is read. */
+export type PayloadFormat = 'json' | 'kv' | 'text';
+
+/** What templates and paths see of an answer or message. */
+export interface Payload {
+  /** As it came. */
+  readonly value: string;
+  /** Decoded; undefined where the format is plain text. */
+  readonly value_json: unknown;
+}
+
+export type DecodedPayload =
+  | { readonly ok: true; readonly payload: Payload }
+  | { readonly ok: false; readonly payload: Payload; readonly detail: string };
+
+/** Reads a body. What cannot be decoded still has its `value`. */
+export function decodePayload(format: PayloadFormat, value: string): DecodedPayload {
+  switch (format) {
+    case 'text':
+      return { ok: true, payload: { value, value_json: undefined } };
+    case 'kv':
+      return decodeKv(value);
+    case 'json':
+      try {
+        return { ok: true, payload: { value, value_json: JSON.parse(value) as unknown } };
+      } catch (error) {
+        return { ok: false, payload: { value, value_json: undefined }, detail: `no JSON: ${messageOf(error)}` };
+      }
+  }
+}
+
+/** `ret=OK,pow=1,name=a=b`, also with one pair a line. */
+function decodeKv(value: string): DecodedPayload {
+  const pairs = value
+    .split(/[,\r\n]+/)
+    .map((pair) => [pair, pair.indexOf('=')] as const)
+    .filter(([, equals]) => equals > 0)
+    .map(([pair, equals]) => [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()] as const);
+  if (pairs.length === 0) return { ok: false, payload: { value, value_json: undefined }, detail: 'no key=value in it' };
+  return { ok: true, payload: { value, value_json: Object.fromEntries(pairs) } };
+}
+
+/**
+ * Walks `attributes.temperature` or `sensors.0.value`. A key may hold dots itself (`e_3001.p_01`): the longest key that
+ * exists is taken first, and a shorter one where that leads nowhere.
+ * @returns undefined where the path does not exist
+ */
+export function walk(value: unknown, path: string): unknown {
+  return walkParts(value, path.split('.'));
+}
+
+function walkParts(value: unknown, parts: readonly string[]): unknown {
+  if (parts.length === 0) return value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (let length = parts.length; length > 0; length--) {
+    const key = parts.slice(0, length).join('.');
+    if (!Object.hasOwn(value, key)) continue;
+    const found = walkParts((value as Record<string, unknown>)[key], parts.slice(length));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
