@@ -1,0 +1,75 @@
+import type { Device, DeviceSpec, ReadOutcome, SendReport } from '../../gateway/domain/device.ts';
+import type { DeviceReport, DeviceState, KnownValue, Reading } from '../../gateway/domain/reading.ts';
+import type { Clock } from '../../gateway/domain/time.ts';
+import type { Value } from '../../gateway/domain/value.ts';
+
+/** A device in memory that is only known by asking, and obeys after a delay unless it is told not to. */
+export class ScriptedDevice implements Device {
+  readonly spec: DeviceSpec;
+  readonly sends: { readonly mono: number; readonly wants: Readonly<Record<string, Value>> }[] = [];
+  readonly reads: number[] = [];
+  /** What the device really is. */
+  readonly truth: Record<string, Value>;
+  obeys = true;
+  answers = true;
+  delayMs = 4_000;
+  /** Replaces the usual sent and accepted. */
+  onSend: ((report: (report: SendReport) => void) => Promise<void>) | null = null;
+  #values: Record<string, KnownValue> = {};
+  readonly #clock: Clock;
+  readonly #listeners = new Set<(report: DeviceReport) => void>();
+
+  constructor(spec: DeviceSpec, clock: Clock, truth: Record<string, Value>) {
+    this.spec = spec;
+    this.#clock = clock;
+    this.truth = truth;
+  }
+
+  state(): DeviceState {
+    return { values: this.#values, online: null, onlineAt: null, heardAt: null };
+  }
+
+  subscribe(listener: (report: DeviceReport) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async read(): Promise<ReadOutcome> {
+    const at = this.#clock.now();
+    this.reads.push(at.mono);
+    if (!this.answers) return { answered: false, detail: 'connection refused' };
+    const reading: Reading = {
+      type: 'reading',
+      at,
+      beganAt: at,
+      source: 'read',
+      retained: false,
+      values: { ...this.truth },
+      moving: {},
+      excluded: [],
+      acks: {},
+    };
+    this.recall(this.truth);
+    for (const listener of this.#listeners) listener(reading);
+    return { answered: true };
+  }
+
+  async send(wants: Readonly<Record<string, Value>>, report: (report: SendReport) => void): Promise<void> {
+    const fields = Object.keys(wants);
+    this.sends.push({ mono: this.#clock.now().mono, wants });
+    if (this.onSend) return this.onSend(report);
+    report({ type: 'sent', fields });
+    report({ type: 'accepted', fields });
+    if (this.obeys) this.#clock.at(this.#clock.now().mono + this.delayMs, () => Object.assign(this.truth, wants));
+  }
+
+  recall(values: Readonly<Record<string, Value | null>>): void {
+    const at = this.#clock.now();
+    const known = Object.entries(values).map(([field, value]) => [field, { value, at, live: true }] as const);
+    this.#values = { ...this.#values, ...Object.fromEntries(known) };
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {}
+}

@@ -1,0 +1,292 @@
+import { describe, expect, it } from 'vitest';
+import { Engine } from '../../gateway/actuation/engine.ts';
+import type { Actuation } from '../../gateway/domain/actuation.ts';
+import type { DeviceSpec } from '../../gateway/domain/device.ts';
+import { StoreError, type TaskStore } from '../../gateway/domain/store.ts';
+import { memoryTaskStore } from '../../gateway/store/memory-task-store.ts';
+import { device, field, option, POLLED } from '../support/histories.ts';
+import { ScriptedDevice } from '../support/scripted-device.ts';
+import { quiet, VirtualClock } from '../support/virtual-clock.ts';
+
+const SPEC = device(
+  [
+    field('target_temperature', { min: 16, max: 30, step: 1, readback: POLLED }),
+    option('fan_mode', ['auto', 'low', 'high'], { readback: POLLED }),
+  ],
+  { pollMs: [2_000, 1_000, 500] },
+);
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+class Bench {
+  readonly clock: VirtualClock;
+  readonly store: TaskStore;
+  readonly ac: ScriptedDevice;
+  engine: Engine;
+
+  constructor(spec: DeviceSpec = SPEC, store: TaskStore = memoryTaskStore()) {
+    this.clock = new VirtualClock();
+    this.store = store;
+    this.ac = new ScriptedDevice(spec, this.clock, { target_temperature: 24, fan_mode: 'auto' });
+    this.engine = this.#build();
+  }
+
+  async start(): Promise<this> {
+    await this.engine.start();
+    return this;
+  }
+
+  /** A new process over the same store and device; nothing of the old one acts any more. */
+  async restart(): Promise<void> {
+    void this.engine.stop();
+    this.engine = this.#build();
+    await this.engine.start();
+    await quiet();
+  }
+
+  submit(set: Record<string, unknown>): Promise<Actuation> {
+    return this.engine.submit({ deviceId: 'ac', set, principal: 'anna' });
+  }
+
+  async verdict(task: Actuation): Promise<string> {
+    const found = await this.engine.get(task.taskId, 'anna');
+    const { outcome, phase } = found ?? task;
+    if (!outcome) return phase;
+    return outcome.type === 'verdict' ? `${outcome.verdict} at ${outcome.at.mono}` : outcome.type;
+  }
+
+  #build(): Engine {
+    return new Engine({
+      devices: [this.ac],
+      store: this.store,
+      clock: this.clock,
+      log: silent,
+      ttlMs: 300_000,
+      approvalTtlMs: 900_000,
+    });
+  }
+}
+
+describe('a command', () => {
+  it('is verified by a reading, with few reads and soon after the device moved', async () => {
+    const bench = await new Bench().start();
+    const task = await bench.submit({ target_temperature: 26 });
+    expect(await bench.verdict(task)).toMatch(/queued|sending|verifying/);
+    await bench.clock.pass(10_000);
+    expect(await bench.verdict(task)).toBe('verified at 4000');
+    expect(bench.ac.reads).toEqual([0, 2_000, 3_000, 3_500, 4_000]);
+    expect(bench.ac.sends).toEqual([{ mono: 0, wants: { target_temperature: 26 } }]);
+  });
+
+  it('is ignored when the device answers and does not move, after one more read just before the deadline', async () => {
+    const bench = await new Bench().start();
+    bench.ac.obeys = false;
+    const task = await bench.submit({ target_temperature: 26 });
+    await bench.clock.pass(20_000);
+    expect(await bench.verdict(task)).toBe('ignored at 10000');
+    expect(bench.ac.reads.at(-1)).toBeGreaterThan(9_500);
+    expect(bench.ac.reads.at(-1)).toBeLessThan(10_000);
+  });
+
+  it('is unreachable when nothing answers, and still sent once', async () => {
+    const bench = await new Bench().start();
+    bench.ac.answers = false;
+    const task = await bench.submit({ target_temperature: 26 });
+    await bench.clock.pass(20_000);
+    expect(await bench.verdict(task)).toBe('unreachable at 10000');
+    expect(bench.ac.sends).toHaveLength(1);
+  });
+
+  it('that the plan refuses is a settled record at once, and nothing is sent', async () => {
+    const bench = await new Bench().start();
+    const task = await bench.submit({ target_temperature: 35 });
+    expect(task.outcome).toMatchObject({ verdict: 'rejected', reason: 'out_of_range' });
+    expect(task.refusal?.message).toContain('allowed: 16 to 30 in steps of 1');
+    await bench.clock.pass(20_000);
+    expect(bench.ac.sends).toEqual([]);
+    expect((await bench.engine.get(task.taskId, 'anna'))?.outcome).toEqual(task.outcome);
+  });
+
+  it('belongs to its principal', async () => {
+    const bench = await new Bench().start();
+    const task = await bench.submit({ target_temperature: 26 });
+    expect(await bench.engine.get(task.taskId, 'bob')).toBeUndefined();
+    expect(await bench.engine.cancel(task.taskId, 'bob')).toBeUndefined();
+    await bench.clock.pass(10_000);
+    expect(await bench.verdict(task)).toBe('verified at 4000');
+  });
+
+  it('ends as a fault of ours when the device breaks its promise, and the next one goes on', async () => {
+    const bench = await new Bench().start();
+    bench.ac.onSend = () => Promise.reject(new Error('a bug'));
+    const broken = await bench.submit({ target_temperature: 26 });
+    await bench.clock.pass(10);
+    expect(await bench.verdict(broken)).toBe('failed');
+    bench.ac.onSend = null;
+    const next = await bench.submit({ target_temperature: 27 });
+    await bench.clock.pass(10_000);
+    expect(await bench.verdict(next)).toMatch(/^verified/);
+  });
+});
+
+describe('the queue', () => {
+  it('has one command in flight per device', async () => {
+    const bench = await new Bench().start();
+    const first = await bench.submit({ target_temperature: 26 });
+    const second = await bench.submit({ fan_mode: 'high' });
+    await bench.clock.pass(3_999);
+    expect(bench.ac.sends).toHaveLength(1);
+    await bench.clock.pass(20_000);
+    expect(await bench.verdict(first)).toBe('verified at 4000');
+    expect(bench.ac.sends[1]).toEqual({ mono: 4_000, wants: { fan_mode: 'high' } });
+    expect(await bench.verdict(second)).toBe('verified at 8000');
+  });
+
+  it('keeps min_gap between two commands', async () => {
+    const bench = await new Bench({ ...SPEC, minGapMs: 6_000 }).start();
+    await bench.submit({ target_temperature: 26 });
+    await bench.submit({ fan_mode: 'high' });
+    await bench.clock.pass(20_000);
+    expect(bench.ac.sends.map((send) => send.mono)).toEqual([0, 6_000]);
+  });
+
+  it('lets a newer command for the same field take over, sent or not', async () => {
+    const bench = await new Bench().start();
+    const first = await bench.submit({ target_temperature: 26 });
+    await bench.clock.pass(1_000);
+    const second = await bench.submit({ fan_mode: 'high', target_temperature: 27 });
+    const third = await bench.submit({ target_temperature: 28 });
+    await bench.clock.pass(20_000);
+    expect(await bench.verdict(first)).toBe('superseded at 1000');
+    expect(await bench.verdict(second)).toBe('superseded at 1000');
+    expect(await bench.verdict(third)).toMatch(/^verified/);
+    expect(bench.ac.truth['target_temperature']).toBe(28);
+  });
+});
+
+describe('cancelling', () => {
+  it('stops the tracking, and it stays cancelled although the device acts', async () => {
+    const bench = await new Bench().start();
+    const task = await bench.submit({ target_temperature: 26 });
+    await bench.clock.pass(100);
+    const cancelled = await bench.engine.cancel(task.taskId, 'anna');
+    expect(cancelled?.outcome).toMatchObject({ type: 'cancelled', sent: true });
+    await bench.clock.pass(6_000);
+    expect(bench.ac.truth['target_temperature']).toBe(26);
+    expect(await bench.verdict(task)).toBe('cancelled');
+    expect(await bench.engine.cancel(task.taskId, 'anna')).toEqual(cancelled);
+  });
+
+  it('keeps a waiting command from being sent', async () => {
+    const bench = await new Bench().start();
+    await bench.submit({ target_temperature: 26 });
+    const waiting = await bench.submit({ fan_mode: 'high' });
+    const cancelled = await bench.engine.cancel(waiting.taskId, 'anna');
+    expect(cancelled?.outcome).toMatchObject({ type: 'cancelled', sent: false });
+    await bench.clock.pass(20_000);
+    expect(bench.ac.sends).toHaveLength(1);
+  });
+});
+
+describe('approval', () => {
+  const delicate = device([field('target_temperature', { readback: POLLED, approval: { type: 'always' } })], {
+    pollMs: [1_000],
+  });
+
+  it('sends nothing before yes, survives a restart, and lets the first answer win', async () => {
+    const bench = await new Bench(delicate).start();
+    const task = await bench.submit({ target_temperature: 26 });
+    await bench.clock.pass(60_000);
+    expect(bench.ac.sends).toEqual([]);
+    await bench.restart();
+    expect(await bench.verdict(task)).toBe('awaiting_approval');
+    await bench.engine.answer(task.taskId, 'anna', { approved: true, by: 'anna', through: 'cli' });
+    await expect(
+      bench.engine.answer(task.taskId, 'anna', { approved: false, by: 'bob', through: 'cli' }),
+    ).rejects.toMatchObject({ code: 'not_waiting' });
+    await bench.clock.pass(10_000);
+    expect(bench.ac.sends).toHaveLength(1);
+    expect(await bench.verdict(task)).toMatch(/^verified/);
+  });
+});
+
+describe('after a restart', () => {
+  it('goes on reading under the same handle, and never sends again', async () => {
+    const bench = await new Bench().start();
+    const task = await bench.submit({ target_temperature: 26 });
+    const waiting = await bench.submit({ fan_mode: 'high' });
+    await bench.clock.pass(1_000);
+    await bench.restart();
+    await bench.clock.pass(30_000);
+    expect(await bench.verdict(task)).toMatch(/^verified/);
+    expect(await bench.verdict(waiting)).toMatch(/^verified/);
+    expect(bench.ac.sends.map((send) => Object.keys(send.wants))).toEqual([['target_temperature'], ['fan_mode']]);
+  });
+
+  it('says outcome unknown when the crash fell into the send and nothing moves', async () => {
+    const bench = await new Bench().start();
+    bench.ac.onSend = () => new Promise(() => {});
+    const task = await bench.submit({ target_temperature: 26 });
+    await bench.clock.pass(10);
+    expect(await bench.verdict(task)).toBe('sending');
+    await bench.restart();
+    await bench.clock.pass(30_000);
+    const found = await bench.engine.get(task.taskId, 'anna');
+    expect(found?.outcome).toMatchObject({ verdict: 'unconfirmed', reason: 'outcome_unknown' });
+    expect(bench.ac.sends).toHaveLength(1);
+  });
+});
+
+describe('when the disk fails', () => {
+  function flaky(): TaskStore & { broken: boolean } {
+    const inner = memoryTaskStore();
+    return {
+      broken: false,
+      put(actuation) {
+        return this.broken ? Promise.reject(new StoreError('unwritable', 'the disk is full')) : inner.put(actuation);
+      },
+      get: (taskId) => inner.get(taskId),
+      list: (query) => inner.list(query),
+      prune: (settledBefore) => inner.prune(settledBefore),
+      close: () => inner.close(),
+    };
+  }
+
+  it('takes no command, sends none whose intent is not stored, and tells no verdict that is not', async () => {
+    const store = flaky();
+    const bench = await new Bench(SPEC, store).start();
+    store.broken = true;
+    await expect(bench.submit({ target_temperature: 26 })).rejects.toMatchObject({ code: 'store_unavailable' });
+    store.broken = false;
+    const task = await bench.submit({ target_temperature: 26 });
+    store.broken = true;
+    await bench.clock.pass(5_000);
+    expect(bench.ac.sends).toEqual([]);
+    store.broken = false;
+    await bench.clock.pass(2_000);
+    expect(bench.ac.sends).toHaveLength(1);
+    store.broken = true;
+    await bench.clock.pass(6_000);
+    expect(await bench.verdict(task)).not.toMatch(/^verified/);
+    store.broken = false;
+    await bench.clock.pass(2_000);
+    expect(await bench.verdict(task)).toMatch(/^verified/);
+  });
+});
+
+describe('waiting', () => {
+  it('ends with the verdict, at the bound, or when the waiter leaves', async () => {
+    const bench = await new Bench().start();
+    const task = await bench.submit({ target_temperature: 26 });
+    const bounded = bench.engine.settled(task.taskId, 'anna', 1_000);
+    const leaving = new AbortController();
+    const left = bench.engine.settled(task.taskId, 'anna', 60_000, leaving.signal);
+    const whole = bench.engine.settled(task.taskId, 'anna', 60_000);
+    await bench.clock.pass(1_500);
+    expect((await bounded)?.outcome).toBeNull();
+    leaving.abort();
+    expect((await left)?.outcome).toBeNull();
+    await bench.clock.pass(10_000);
+    expect((await whole)?.outcome).toMatchObject({ verdict: 'verified' });
+    expect(await bench.engine.settled('nobody', 'anna', 1_000)).toBeUndefined();
+  });
+});
