@@ -51,7 +51,9 @@ function plainWords(message: string): string {
     .replace('expected object', 'expected a map')
     .replace('expected array', 'expected a list')
     .replace(/received (object|record)/, 'received a map')
+    .replace('expected number', 'expected a number')
     .replace('received array', 'received a list')
+    .replace('received string', 'received a text')
     .replace('received null', 'received nothing')
     .replace('one of "', 'one of: "')
     .replaceAll('|', ', ');

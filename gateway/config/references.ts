@@ -73,6 +73,13 @@ class References {
     if (!this.#open && field['write'] === undefined && field['read'] === undefined) {
       this.#fail(place, 'needs write, read or both');
     }
+    if (field['read_only'] === true && field['write'] !== undefined) {
+      this.#fail([...place, 'write'], 'a field that is read_only cannot have write');
+    }
+    const { min, max } = field;
+    if (typeof min === 'number' && typeof max === 'number' && min > max) {
+      this.#fail([...place, 'min'], `${min} is larger than max, ${max}`);
+    }
     for (const key of ['min_by', 'max_by', 'applies_when']) {
       for (const [other, words] of Object.entries(plain(field[key]))) {
         this.#fieldExists(other, [...place, key], other);

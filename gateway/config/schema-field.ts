@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApprovalRule } from '../domain/field.ts';
-import { duration, identifier, strict, template, text, value, word } from './schema-parts.ts';
+import { gap, identifier, strict, template, text, value, word } from './schema-parts.ts';
 
 /** A message to the device. At QoS 1, the default, the broker's PUBACK is the first evidence. */
 const publishSchema = strict({
@@ -26,7 +26,7 @@ const readSchema = strict({
   path: text.optional(),
   template: template.optional(),
   /** How often it is read, or reports by itself, while nothing is commanded. */
-  period: duration.optional(),
+  period: gap.optional(),
 })
   .refine(exactlyOne(['request', 'topic']), 'needs either request or topic')
   .refine((read) => read.path === undefined || read.template === undefined, 'takes path or template, not both');
@@ -101,14 +101,6 @@ export const fieldSchema = strict({
     .number()
     .refine((scale) => scale !== 0, 'must not be 0')
     .default(1),
-})
-  .refine((field) => field.min === undefined || field.max === undefined || field.min <= field.max, {
-    path: ['min'],
-    error: 'is larger than max',
-  })
-  .refine((field) => !(field.read_only && field.write !== undefined), {
-    path: ['write'],
-    error: 'a field that is read_only cannot have write',
-  });
+});
 
 export type FieldConfig = z.output<typeof fieldSchema>;

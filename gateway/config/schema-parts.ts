@@ -26,13 +26,16 @@ function toMs(text: string): number | undefined {
 
 /** `500ms`, `5s`, `2m`, `1h` or 0, as milliseconds. Other plain numbers are refused: their unit would be a guess. */
 export const duration = z
-  .union([z.literal(0), z.string().regex(/^\d+(\.\d+)?(ms|s|m|h)$/)], { error: HOW_TO_WRITE })
+  .union([z.literal(0), z.string().regex(/^\d+(\.\d+)?(ms|s|m|h)$/, HOW_TO_WRITE)], { error: HOW_TO_WRITE })
   .transform((written, context) => {
     const ms = written === 0 ? 0 : toMs(written);
     if (ms !== undefined) return ms;
     context.issues.push({ code: 'custom', input: written, message: HOW_TO_WRITE });
     return z.NEVER;
   });
+
+/** A duration after which something happens again: 0 would keep the device busy without a pause. */
+export const gap = duration.refine((ms) => ms > 0, 'must be longer than 0');
 
 /** A text with at least one character. */
 export const text = z.string().min(1, 'must not be empty');

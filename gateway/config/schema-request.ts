@@ -45,6 +45,7 @@ export const requestSchema = strict({
     refuse('a request needs exactly one of get, post and put, with the path: get: /sensors');
     return z.NEVER;
   }
+  if (!/^[/{]/.test(only.path)) refuse('the path of a request starts with /: it lies below http.base');
   const bodies = BODIES.filter((key) => rest[key] !== undefined);
   if (bodies.length > 1) refuse(`a request has one body, not ${bodies.join(' and ')}`);
   if (bodies.length > 0 && only.method === 'GET')

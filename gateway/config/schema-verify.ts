@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DeviceKind } from '../domain/device.ts';
-import { duration, strict } from './schema-parts.ts';
+import { duration, gap, strict } from './schema-parts.ts';
 
 /** How commands are verified; what is left out is filled in by kind and transport. */
 export const verifySchema = strict({
@@ -8,7 +8,7 @@ export const verifySchema = strict({
   settle: duration.optional(),
   deadline: duration.optional(),
   watch: duration.prefault('2m'),
-  poll: z.array(duration).optional(),
+  poll: z.array(gap).optional(),
   level: z.literal([1, 2, 3], { error: 'expected 1, 2 or 3' }).default(3),
   resend: z.int().min(0).max(5).default(0),
 });

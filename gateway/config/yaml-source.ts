@@ -56,7 +56,7 @@ export function readYaml(
   if (problems.length > 0 || !document?.contents) return { root: null, problems };
   const reader = new TreeReader(document, position, readTag);
   const root = reader.read(document.contents, []);
-  return { root, problems: reader.problems };
+  return { root: reader.full ? null : root, problems: reader.problems };
 }
 
 class TreeReader {
@@ -74,6 +74,11 @@ class TreeReader {
     this.#readTag = readTag;
   }
 
+  /** Whether the document holds more than can be read; what was read of it is then worth nothing. */
+  get full(): boolean {
+    return this.#count >= MOST_VALUES;
+  }
+
   read(node: ParsedNode, path: readonly string[]): SourceNode {
     const at = this.#position(node.range[0]);
     const nothing: SourceNode = { type: 'scalar', at, value: null };
@@ -81,7 +86,7 @@ class TreeReader {
     if (this.#count === MOST_VALUES) {
       this.#fail(at, [], `more than ${MOST_VALUES} values once every alias (*) is followed: use fewer aliases`);
     }
-    if (this.#count >= MOST_VALUES) return nothing;
+    if (this.full) return nothing;
     if (isAlias(node)) return this.#follow(node.resolve(this.#document), node.source, at, path) ?? nothing;
     if (node.tag?.startsWith('!')) return this.#tagged(node, node.tag, at, path) ?? nothing;
     if (isMap(node)) return { type: 'map', at, entries: this.#entries(node, path) };
