@@ -62,7 +62,7 @@ export function simulatorProgram({ print, started }: Surroundings): Command {
     print(printHome(await new ControlClient(url).call('GET', '')));
   });
   remote('fault <device> <fault> [parameters...]', 'arm a fault; parameters are key=value')
-    .option('--once', 'for one command only')
+    .option('--once', 'for one command only (garbled: one answer, flap: one outage)')
     .action(async (device: string, fault: string, parameters: string[], { url, once }: Remote & { once?: true }) => {
       const order = { ...parseParameters(parameters), ...(once && { times: 1 }), fault };
       await new ControlClient(url).call('POST', `/devices/${encodeURIComponent(device)}/faults`, order);

@@ -37,13 +37,13 @@ export interface FaultEffect {
   readonly motion?: (steps: readonly Step[], scene: Scene) => readonly Step[];
 }
 
-/** What a number of `times` counts, after which the fault is over. */
-export type Counted = 'commands' | 'sensor_answers' | 'outages';
+/** What `times` counts: after so many of these the fault is over. */
+export type FaultUnit = 'command' | 'sensor_answer' | 'outage';
 
 /** A way in which a device can fail, as the control API, the command line and a panel list it. */
 export interface Fault {
   readonly description: string;
-  readonly counts: Counted;
+  readonly unit: FaultUnit;
   /** JSON Schema of its parameters, with their defaults. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** @throws InputError where a parameter is unknown or out of range */
@@ -53,15 +53,15 @@ export interface Fault {
 /** A fault from its parts; the parts get parameters that have been checked. */
 export function defineFault<P extends Record<string, number>>(parts: {
   readonly description: string;
-  readonly counts: Counted;
+  readonly unit: FaultUnit;
   readonly parameters: z.ZodType<P>;
   readonly reception?: (reception: Reception, parameters: P) => Reception;
   readonly motion?: (steps: readonly Step[], scene: Scene, parameters: P) => readonly Step[];
 }): Fault {
-  const { description, counts, reception, motion } = parts;
+  const { description, unit, reception, motion } = parts;
   return {
     description,
-    counts,
+    unit,
     parameters: z.toJSONSchema(parts.parameters, { io: 'input' }).properties ?? {},
     arm(input) {
       const parameters = parseInput(parts.parameters, input);

@@ -12,20 +12,20 @@ const none = z.strictObject({});
 export const FAULTS = {
   ignore: defineFault({
     description: 'Accepts the command and never acts.',
-    counts: 'commands',
+    unit: 'command',
     parameters: none,
     reception: (draft) => ({ ...draft, actsAfterMs: [] }),
   }),
   clamp: defineFault({
     description:
       'Acts, but stops strictly between the old number and the wanted one, or at another word; where there is none it stays.',
-    counts: 'commands',
+    unit: 'command',
     parameters: none,
     motion: clamped,
   }),
   ramp: defineFault({
     description: 'Numbers go to the target in steps; the first one comes when the delay is over.',
-    counts: 'commands',
+    unit: 'command',
     parameters: z.strictObject({
       step: z.number().min(0.1).default(1),
       every_ms: milliseconds(1).default(1_000),
@@ -34,13 +34,13 @@ export const FAULTS = {
   }),
   revert: defineFault({
     description: 'Acts, and later goes back to the old values.',
-    counts: 'commands',
+    unit: 'command',
     parameters: z.strictObject({ after_ms: milliseconds(1).default(3_000) }),
     motion: (steps, scene, { after_ms }) => reverted(steps, scene, after_ms),
   }),
   duplicate: defineFault({
     description: 'Executes the command twice.',
-    counts: 'commands',
+    unit: 'command',
     parameters: z.strictObject({ after_ms: milliseconds().default(1_000) }),
     reception: (draft, { after_ms }) => ({
       ...draft,
@@ -49,53 +49,53 @@ export const FAULTS = {
   }),
   stale_read: defineFault({
     description: 'Acts, but its sensors go on showing the old values for a while.',
-    counts: 'commands',
+    unit: 'command',
     parameters: z.strictObject({ for_ms: milliseconds(1).default(2_000) }),
     reception: (draft, { for_ms }) => ({ ...draft, staleMs: for_ms }),
   }),
   echo: defineFault({
     description: 'Its sensors show the commanded values at once, then the old ones again until it really acts.',
-    counts: 'commands',
+    unit: 'command',
     parameters: z.strictObject({ for_ms: milliseconds(1).default(1_500) }),
     reception: (draft, { for_ms }) => ({ ...draft, echoMs: for_ms }),
   }),
   slow: defineFault({
     description: 'Answers the command late; it acts when it would have acted.',
-    counts: 'commands',
+    unit: 'command',
     parameters: z.strictObject({ by_ms: milliseconds(1).default(3_000) }),
     reception: (draft, { by_ms }) => ({ ...draft, answerAfterMs: by_ms }),
   }),
   error_in_200: defineFault({
     description: 'Answers with success and an error inside it, and does not act.',
-    counts: 'commands',
+    unit: 'command',
     parameters: none,
     reception: (draft) => ({ ...draft, answer: 'error', actsAfterMs: [] }),
   }),
   http_500: defineFault({
     description: 'Answers with a failure (500 over HTTP), and does not act.',
-    counts: 'commands',
+    unit: 'command',
     parameters: none,
     reception: (draft) => ({ ...draft, answer: 'failure', actsAfterMs: [] }),
   }),
   lost_answer: defineFault({
     description: 'Receives the command and acts, but the connection dies without an answer.',
-    counts: 'commands',
+    unit: 'command',
     parameters: none,
     reception: (draft) => ({ ...draft, answer: 'none' }),
   }),
   garbled: defineFault({
     description: 'Sensor answers are cut off in the middle.',
-    counts: 'sensor_answers',
+    unit: 'sensor_answer',
     parameters: none,
   }),
   offline: defineFault({
     description: 'Cannot be reached: every connection that touches it dies. Commands that are lost count.',
-    counts: 'commands',
+    unit: 'command',
     parameters: none,
   }),
   flap: defineFault({
     description: 'Cannot be reached and can be reached, in turn, beginning with an outage.',
-    counts: 'outages',
+    unit: 'outage',
     parameters: z.strictObject({ every_ms: milliseconds(1).default(2_000) }),
   }),
 } satisfies Record<string, Fault>;

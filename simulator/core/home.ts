@@ -81,9 +81,9 @@ export class SimulatedHome {
   }
 
   view(): HomeView {
-    const faults = Object.entries<Fault>(FAULTS).map(([name, { description, counts, parameters }]) => [
+    const faults = Object.entries<Fault>(FAULTS).map(([name, { description, unit, parameters }]) => [
       name,
-      { description, counts, parameters },
+      { description, unit, parameters },
     ]);
     return {
       seed: this.#seed,
