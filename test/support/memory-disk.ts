@@ -1,0 +1,185 @@
+import { basename } from 'node:path';
+import type { Files, OpenFile } from '../../gateway/store/file-layer.ts';
+
+/** One operation on the disk, as a fault sees it. */
+export interface DiskOperation {
+  readonly kind: keyof Files | 'write' | 'datasync' | 'truncate';
+  /** Name of the file; for a rename the old one. */
+  readonly name: string;
+}
+
+interface Inode {
+  content: Buffer;
+  /** What a power cut leaves for certain. */
+  synced: Buffer;
+}
+
+type Names = Map<string, Inode>;
+
+/** Number from 0 up to, but not including, 1. */
+export type Chance = () => number;
+
+/**
+ * A disk in memory with one folder, and with the failings of real ones: operations can be made to fail, to end the
+ * process, and a power cut loses what was not synced, wholly or in part.
+ */
+export class MemoryDisk implements Files {
+  readonly #names: Names = new Map();
+  /** The names as they were synced, and after every change since: a power cut leaves one of these. */
+  #history: Names[] = [new Map()];
+  /** Counts up with every operation. */
+  operations = 0;
+  /** Called before every operation; what it throws is the operation's error. A write that fails leaves half its text. */
+  fault: (operation: DiskOperation) => void = () => {};
+  /** The process is killed in this operation, counted from 1: it and all later ones fail. A write gets half its text out. */
+  killAt = Number.POSITIVE_INFINITY;
+
+  /** The names in the folder, and what they hold. */
+  files(): ReadonlyMap<string, Buffer> {
+    return new Map(Array.from(this.#names, ([name, inode]) => [name, inode.content]));
+  }
+
+  /** Another disk with these files, all of it synced. */
+  static of(files: ReadonlyMap<string, Buffer>): MemoryDisk {
+    const disk = new MemoryDisk();
+    for (const [name, content] of files) disk.#names.set(name, { content, synced: content });
+    disk.#history = [new Map(disk.#names)];
+    return disk;
+  }
+
+  /** The disk as the next process finds it after SIGKILL: all that was written is there, synced or not. */
+  afterKill(): MemoryDisk {
+    const disk = new MemoryDisk();
+    // Handles of the killed process write to inodes of their own.
+    const twins = new Map<Inode, Inode>();
+    const twin = (inode: Inode) => {
+      const known = twins.get(inode) ?? { ...inode };
+      twins.set(inode, known);
+      return known;
+    };
+    const copy = (names: Names) => new Map(Array.from(names, ([name, inode]) => [name, twin(inode)]));
+    disk.#names = copy(this.#names);
+    disk.#history = this.#history.map(copy);
+    disk.#names.delete('lock');
+    return disk;
+  }
+
+  /** The disk after a power cut, in one of the ways in which it can have gone. */
+  afterPowerCut(chance: Chance): MemoryDisk {
+    const names = this.#history[Math.floor(chance() * this.#history.length)] ?? new Map();
+    const files = new Map<string, Buffer>();
+    for (const [name, inode] of names) files.set(name, remains(inode, chance));
+    files.delete('lock');
+    return MemoryDisk.of(files);
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    this.#operate('makeFolder', path);
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    this.#operate('list', folder);
+    return [...this.#names.keys()];
+  }
+
+  async read(path: string): Promise<Buffer> {
+    this.#operate('read', path);
+    return this.#inode(path).content;
+  }
+
+  async create(path: string): Promise<OpenFile> {
+    this.#operate('create', path);
+    const name = basename(path);
+    const inode = { content: Buffer.alloc(0), synced: Buffer.alloc(0) };
+    this.#rename((names) => names.set(name, inode));
+    return this.#open(name, inode);
+  }
+
+  async reopen(path: string): Promise<OpenFile> {
+    this.#operate('reopen', path);
+    return this.#open(basename(path), this.#inode(path));
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    this.#operate('rename', from);
+    const inode = this.#inode(from);
+    this.#rename((names) => {
+      names.delete(basename(from));
+      names.set(basename(to), inode);
+    });
+  }
+
+  async link(from: string, to: string): Promise<void> {
+    this.#operate('link', from);
+    if (this.#names.has(basename(to))) throw diskError('EEXIST');
+    const inode = this.#inode(from);
+    this.#rename((names) => names.set(basename(to), inode));
+  }
+
+  async unlink(path: string): Promise<void> {
+    this.#operate('unlink', path);
+    this.#inode(path);
+    this.#rename((names) => names.delete(basename(path)));
+  }
+
+  async syncFolder(folder: string): Promise<void> {
+    this.#operate('syncFolder', folder);
+    this.#history = [new Map(this.#names)];
+  }
+
+  #open(name: string, inode: Inode): OpenFile {
+    return {
+      write: async (data) => {
+        const bytes = Buffer.from(data);
+        try {
+          this.#operate('write', name);
+        } catch (error) {
+          const isDead = this.operations > this.killAt;
+          if (!isDead) inode.content = Buffer.concat([inode.content, bytes.subarray(0, bytes.length / 2)]);
+          throw error;
+        }
+        inode.content = Buffer.concat([inode.content, bytes]);
+      },
+      datasync: async () => {
+        this.#operate('datasync', name);
+        inode.synced = inode.content;
+      },
+      truncate: async (size) => {
+        this.#operate('truncate', name);
+        inode.content = inode.content.subarray(0, size);
+      },
+      close: async () => {},
+    };
+  }
+
+  #rename(change: (names: Names) => void): void {
+    change(this.#names);
+    this.#history.push(new Map(this.#names));
+  }
+
+  #inode(path: string): Inode {
+    const inode = this.#names.get(basename(path));
+    if (!inode) throw diskError('ENOENT');
+    return inode;
+  }
+
+  #operate(kind: DiskOperation['kind'], path: string): void {
+    this.operations += 1;
+    if (this.operations >= this.killAt) throw diskError('killed');
+    this.fault({ kind, name: basename(path) });
+  }
+}
+
+/** What was synced, and of what was appended since: a part, of which the end may have no content yet. */
+function remains({ content, synced }: Inode, chance: Chance): Buffer {
+  if (content.length <= synced.length) return chance() < 0.5 ? synced : content;
+  const appended = content.subarray(synced.length);
+  const length = Math.floor(chance() * (appended.length + 1));
+  const filled = Math.floor(chance() * (length + 1));
+  return Buffer.concat([synced, appended.subarray(0, filled), Buffer.alloc(length - filled)]);
+}
+
+/** What the system answers to a file operation that it refuses. */
+export function diskError(code: string): Error {
+  return Object.assign(new Error(`${code}: the disk refuses`), { code });
+}
