@@ -15,8 +15,10 @@ export interface McpEndpointOptions {
   readonly version: string;
   /** How long a call waits for its verdict where the client knows no tasks, in ms; 8,000 by default. */
   readonly inlineWaitMs?: number;
-  /** Hears of faults of ours and of requests that were turned away. */
+  /** Hears of faults of ours. */
   readonly onError: (error: Error) => void;
+  /** Hears of requests that were no MCP, and of answers that nobody was there to take: other people's faults. */
+  readonly onRejected: (error: Error) => void;
 }
 
 /** MCP over Streamable HTTP, for any server that speaks in Node's requests and responses. */
@@ -39,7 +41,7 @@ const CLOSE_GRACE_MS = 1_000;
 
 /** Makes the endpoint: protocol 2026-07-28, and older clients without sessions. */
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
-  const { commands, clock, name, version, inlineWaitMs = INLINE_WAIT_MS, onError } = options;
+  const { commands, clock, name, version, inlineWaitMs = INLINE_WAIT_MS, onError, onRejected } = options;
   const stopping = new AbortController();
   const factory = createServerFactory({
     name,
@@ -49,7 +51,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     tasks: actuationTasks(commands),
     onError,
   });
-  const handler = createMcpHandler(factory, { legacy: 'stateless', responseMode: 'auto', onerror: onError });
+  const handler = createMcpHandler(factory, { legacy: 'stateless', responseMode: 'auto', onerror: onRejected });
   const serve = toNodeHandler(handler, { onerror: onError });
   const open = new Set<Promise<void>>();
   return {

@@ -29,14 +29,7 @@ export function httpDispatch(url: string, protocolVersion: string): RawClientDis
     const answer = await post(url, {
       signal: options?.signal ? AbortSignal.any([timeout, options.signal]) : timeout,
       body: JSON.stringify({ jsonrpc: '2.0', id, method, ...(params && { params }) }),
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': protocolVersion,
-        'mcp-method': method,
-        ...(name !== undefined && { 'mcp-name': name }),
-        ...options?.context?.headers,
-      },
+      headers: headersOf({ method, name, protocolVersion }, options?.context?.headers),
       // Only a question may be put twice: a command that is sent again might act again.
       retryable: method === 'tasks/get',
     });
@@ -44,9 +37,25 @@ export function httpDispatch(url: string, protocolVersion: string): RawClientDis
   };
 }
 
+/** The session brings some of these headers itself, in its own spelling: `Headers` keeps one of each. */
+function headersOf(
+  about: { method: string; name: string | undefined; protocolVersion: string },
+  own: Readonly<Record<string, string>> = {},
+): Headers {
+  const headers = new Headers({
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': about.protocolVersion,
+    'mcp-method': about.method,
+    ...(about.name !== undefined && { 'mcp-name': about.name }),
+  });
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  return headers;
+}
+
 interface Post {
   readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly signal: AbortSignal;
   readonly retryable: boolean;
 }

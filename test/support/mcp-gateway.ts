@@ -10,8 +10,10 @@ export interface TestGateway {
   readonly origin: string;
   readonly url: string;
   readonly commands: FakeCommands;
-  /** Faults that were logged. */
+  /** Faults of ours that were logged. */
   readonly errors: Error[];
+  /** Requests that were turned away as no MCP. */
+  readonly rejected: Error[];
   close(): Promise<void>;
 }
 
@@ -21,15 +23,18 @@ export async function startGateway(
 ): Promise<TestGateway> {
   const commands = new FakeCommands(options.specs ?? [DEMO_AC, DEMO_FAN]);
   const errors: Error[] = [];
+  const rejected: Error[] = [];
   const about = { name: 'readback', version: '0.0.0-test', onError: (error: Error) => void errors.push(error) };
   const { inlineWaitMs = 5_000 } = options;
-  const mcp = createMcpEndpoint({ ...about, commands, clock: commands.clock, inlineWaitMs });
+  const onRejected = (error: Error) => void rejected.push(error);
+  const mcp = createMcpEndpoint({ ...about, commands, clock: commands.clock, inlineWaitMs, onRejected });
   const listener = await listen(createApp({ ...about, mcp, host: '127.0.0.1' }), { host: '127.0.0.1', port: 0 });
   return {
     origin: listener.url,
     url: `${listener.url}/mcp`,
     commands,
     errors,
+    rejected,
     async close() {
       await mcp.close();
       await listener.close();

@@ -13,6 +13,7 @@ export function cancelTaskTool(commands: Commands): Tool {
   return defineTool({
     name: 'cancel_task',
     description: 'Stop following a command; it is not sent if it still waits, but one already sent is not taken back.',
+    annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.object({ task_id: z.string() }),
     async run({ task_id }, ctx) {
       const actuation = await commands.cancel(task_id, callerOf(ctx).principal);

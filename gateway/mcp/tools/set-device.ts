@@ -31,17 +31,18 @@ export function setTool(kind: DeviceKind, specs: readonly DeviceSpec[], options:
   return defineTool({
     name: `set_${kind}`,
     description: `Set one or more fields of a ${kind} device. Answers with a verdict read back from the device, or with a task to follow.`,
+    annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     // The values are the plan's to judge: it knows the device, its mode and the words it takes.
     input: z.looseObject({ device: z.string().optional() }),
     inputSchema: {
       type: 'object',
-      properties: { device: { type: 'string', enum: ids }, ...writableFields(specs) },
+      properties: { device: { type: 'string', enum: ids, description: named(specs) }, ...writableFields(specs) },
       ...(only === undefined && { required: ['device'] }),
     },
     async run({ device = only, ...set }, ctx) {
       if (device === undefined || !ids.includes(device)) {
-        const named = device === undefined ? 'Name a device' : `There is no ${kind} device "${device}"`;
-        throw new UserError('unknown_device', `${named}; there are: ${ids.join(', ')}`);
+        const wrong = device === undefined ? 'Name a device' : `There is no ${kind} device "${device}"`;
+        throw new UserError('unknown_device', `${wrong}; there are: ${ids.join(', ')}`);
       }
       const caller = callerOf(ctx);
       const actuation = await commands.submit({ deviceId: device, set, principal: caller.principal });
@@ -51,6 +52,11 @@ export function setTool(kind: DeviceKind, specs: readonly DeviceSpec[], options:
       return isSettled(last) ? callResult(last) : handleResult(last);
     },
   });
+}
+
+/** What people call these devices, which need not resemble their ids or be in the same language. */
+function named(specs: readonly DeviceSpec[]): string {
+  return specs.map(({ id, name, area }) => `${id}: ${name}${area === undefined ? '' : `, ${area}`}`).join('; ');
 }
 
 /** The answer of a call whose command is still under way: how it stands, and how to go on. */
