@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Engine } from './actuation/engine.ts';
+import { systemClock } from './actuation/system-clock.ts';
+import type { HomeConfig } from './config/schema.ts';
+import { shippedPath } from './config/shipped.ts';
+import { buildRegistry } from './devices/registry.ts';
+import type { Actuation } from './domain/actuation.ts';
+import type { Log } from './domain/log.ts';
+import { createApp } from './http/app.ts';
+import { type Listener, listen } from './http/listen.ts';
+import { createMcpEndpoint } from './mcp/endpoint.ts';
+import { openJsonTaskStore } from './store/json-task-store.ts';
+
+export interface GatewayOptions {
+  readonly home: HomeConfig;
+  /** Folder of the task store; it belongs to one process at a time. */
+  readonly dataFolder: string;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly log: Log;
+}
+
+/** A gateway that runs. */
+export interface Gateway {
+  /** Where MCP clients connect. */
+  readonly mcpUrl: string;
+  /** Hears every new durable state of every command. */
+  subscribe(listener: (actuation: Actuation) => void): () => void;
+  /** Answers what is open, stores what is under way and lets go of everything; open commands go on at the next start. */
+  close(): Promise<void>;
+}
+
+/** The version in package.json. */
+export function version(): string {
+  const text = readFileSync(`${dirname(shippedPath(''))}/package.json`, 'utf8');
+  return String((JSON.parse(text) as { version: unknown }).version);
+}
+
+/**
+ * Puts a gateway together and starts it: the store first, so that nothing is promised that cannot be kept; the doors
+ * last. What had been started is stopped again when something fails.
+ * @throws StartError, StoreError or ConfigError, each in words for the person who starts it
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { home, log } = options;
+  const clock = systemClock();
+  const registry = buildRegistry(home, { clock });
+  const undo: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const store = await openJsonTaskStore({
+      folder: options.dataFolder,
+      onNotice: (notice) => log.warn({ ...notice }, 'the task store has something to say'),
+    });
+    undo.push(() => store.close());
+    await registry.start();
+    undo.push(() => registry.stop());
+    const engine = new Engine({
+      devices: registry.list(),
+      store,
+      clock,
+      log,
+      ttlMs: home.tasks.ttl,
+      approvalTtlMs: home.approvals.ttl,
+    });
+    await engine.start();
+    undo.push(() => engine.stop());
+    const listener = await openDoors(options, engine, undo);
+    return { mcpUrl: `${listener.url}/mcp`, subscribe: (hear) => engine.subscribe(hear), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openDoors(options: GatewayOptions, engine: Engine, undo: (() => Promise<void>)[]): Promise<Listener> {
+  const { home, host, port, log } = options;
+  const onError = (error: Error) => log.error({ error: error.message, stack: error.stack }, 'a request failed inside');
+  const identity = { name: 'readback', version: version() };
+  const mcp = createMcpEndpoint({
+    ...identity,
+    commands: engine,
+    clock: engine.clock,
+    inlineWaitMs: home.tasks.inline_wait,
+    onError,
+    onRejected: (error) => log.debug({ error: error.message }, 'a request was rejected'),
+  });
+  const listener = await listen(createApp({ ...identity, mcp, host, onError }), { host, port });
+  undo.push(() => listener.close());
+  // Closed before the listener: waiting calls are answered while their connections still stand.
+  undo.push(() => mcp.close());
+  return listener;
+}
