@@ -47,7 +47,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     name,
     version,
     instructions: INSTRUCTIONS,
-    tools: () => homeTools({ commands, clock, inlineWaitMs, stopping: stopping.signal }),
+    tools: homeTools({ commands, clock, inlineWaitMs, stopping: stopping.signal }),
     tasks: actuationTasks(commands),
     onError,
   });

@@ -1,4 +1,4 @@
-import { KINDS } from '../domain/device.ts';
+import { type DeviceSpec, KINDS } from '../domain/device.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Tool } from './tool.ts';
 import { cancelTaskTool } from './tools/cancel-task.ts';
@@ -11,10 +11,21 @@ export interface HomeToolsOptions extends SetToolOptions {
   readonly clock: Clock;
 }
 
-/** The tools for the devices that are configured: one control tool for each kind among them. */
-export function homeTools(options: HomeToolsOptions): readonly Tool[] {
+/**
+ * The tools for the devices that there are: one control tool for each kind among them. Made anew only when `devices()`
+ * gives another list, for every request asks for them.
+ */
+export function homeTools(options: HomeToolsOptions): () => readonly Tool[] {
+  let made: { readonly devices: readonly DeviceSpec[]; readonly tools: readonly Tool[] } | undefined;
+  return () => {
+    const devices = options.commands.devices();
+    if (made?.devices !== devices) made = { devices, tools: makeTools(devices, options) };
+    return made.tools;
+  };
+}
+
+function makeTools(devices: readonly DeviceSpec[], options: HomeToolsOptions): readonly Tool[] {
   const { commands, clock, stopping } = options;
-  const devices = commands.devices();
   const setters = KINDS.flatMap((kind) => {
     const specs = devices.filter((spec) => spec.kind === kind);
     return specs.length > 0 ? [setTool(kind, specs, options)] : [];

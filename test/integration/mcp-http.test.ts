@@ -30,7 +30,7 @@ describe('every error is JSON', () => {
     ['an unknown encoding', post({ ...json, 'content-encoding': 'rot13' }, '{}'), 415, -32600],
     ['an unknown charset', post({ ...json, 'content-type': 'application/json; charset=x' }, '{}'), 415, -32600],
     ['a GET', { method: 'GET' }, 405, -32000],
-    ['a PUT', post(json, '{}'), 400, -32600],
+    ['a PUT', { ...post(json, '{}'), method: 'PUT' }, 405, -32000],
     ['a DELETE', { method: 'DELETE' }, 405, -32000],
     ['a page of another site', post({ ...json, origin: 'http://evil.example' }, '{}'), 403, -32000],
     ['a request without its envelope', post(rawHeaders('tools/list'), request('tools/list')), 400, -32602],
