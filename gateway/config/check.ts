@@ -1,9 +1,18 @@
 import { type Flaw, flawsOf, problemsOf } from './flaws.ts';
+import { texts } from './plain.ts';
 import type { Problem } from './problems.ts';
 import { profileBody } from './profiles.ts';
 import { referenceFlaws } from './references.ts';
 import { type HomeConfig, homeConfigSchema } from './schema.ts';
-import { merge, type SourceEntry, type SourceMap, type SourceNode, toPlain, without } from './source-tree.ts';
+import {
+  merge,
+  type Path,
+  type SourceEntry,
+  type SourceMap,
+  type SourceNode,
+  toPlain,
+  without,
+} from './source-tree.ts';
 
 /** What came of a check: the home only if there was no problem. */
 export interface Checked {
@@ -11,17 +20,31 @@ export interface Checked {
   readonly problems: readonly Problem[];
 }
 
-/** Takes in the profiles that a home uses and checks it whole: shapes and names. */
-export function checkHome(written: SourceNode): Checked {
+/** What is wrong with the syntax of a template, or undefined. Given from outside: templates are the devices' business. */
+export type CheckTemplate = (source: string) => string | undefined;
+
+/** Takes in the profiles that a home uses and checks it whole: shapes, names, templates. */
+export function checkHome(written: SourceNode, checkTemplate?: CheckTemplate): Checked {
   const { root, problems } = withProfiles(written);
   const data = toPlain(root);
   const result = homeConfigSchema.safeParse(data);
   const flaws: Flaw[] = result.success ? [] : flawsOf(result.error.issues);
   const named = [...(devicesOf(root)?.entries ?? [])];
-  for (const [id, { node }] of named) flaws.push(...referenceFlaws(toPlain(node), ['devices', id]));
+  for (const [id, { node }] of named) {
+    const device = toPlain(node);
+    flaws.push(...referenceFlaws(device, ['devices', id]));
+    if (checkTemplate) flaws.push(...templateFlaws(device, ['devices', id], checkTemplate));
+  }
   // A device whose profile failed is not there: what follows from its absence is not said.
   const all = problems.length > 0 && named.length === 0 ? problems : [...problems, ...problemsOf(root, flaws)];
   return result.success && all.length === 0 ? { home: result.data, problems: [] } : { problems: all };
+}
+
+function templateFlaws(device: unknown, path: Path, checkTemplate: CheckTemplate): Flaw[] {
+  return texts(device, path).flatMap(([where, text]) => {
+    const mistake = /\{[{%#]/.test(text) ? checkTemplate(text) : undefined;
+    return mistake === undefined ? [] : [{ path: where, message: `the template cannot be read: ${mistake}` }];
+  });
 }
 
 function devicesOf(root: SourceNode): SourceMap | undefined {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../domain/errors.ts';
-import { type Checked, checkHome } from './check.ts';
+import { type Checked, type CheckTemplate, checkHome } from './check.ts';
 import { ConfigError, displayName, inReadingOrder, type Problem } from './problems.ts';
 import type { HomeConfig } from './schema.ts';
 import type { DeviceConfig } from './schema-device.ts';
@@ -18,15 +18,20 @@ export interface LoadedHome extends HomeConfig {
 /**
  * Reads a configuration file with everything that it takes in: secrets, environment, profiles.
  * @param env where `!env_var` looks
+ * @param checkTemplate looks at every text of a device that holds a template; without it templates are not looked at
  * @returns the home with every default filled in; a relative `data` has become absolute
  * @throws ConfigError with every mistake that was found
  */
-export async function loadConfig(path: string, env: NodeJS.ProcessEnv): Promise<LoadedHome> {
+export async function loadConfig(
+  path: string,
+  env: NodeJS.ProcessEnv,
+  checkTemplate?: CheckTemplate,
+): Promise<LoadedHome> {
   const file = displayName(path);
   const secrets = new Secrets(displayName(join(dirname(path), 'secrets.yaml')), env);
   const { root, problems } = readYaml(await readConfigFile(path, file), file, secrets.readTag);
   if (!root && problems.length === 0) problems.push({ file, path: '', message: 'is empty: it needs devices' });
-  const checked: Checked = root ? checkHome(root) : { problems: [] };
+  const checked: Checked = root ? checkHome(root, checkTemplate) : { problems: [] };
   const early = [...secrets.problems, ...problems];
   // What could not be read is missing further on: once is enough.
   const late = checked.problems.filter((problem) => !early.some(({ path }) => path !== '' && path === problem.path));

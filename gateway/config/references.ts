@@ -1,8 +1,7 @@
 import type { Flaw } from './flaws.ts';
 import { suggest } from './nearest.ts';
+import { items, type Plain, plain, texts } from './plain.ts';
 import type { Path } from './source-tree.ts';
-
-type Plain = Readonly<Record<string, unknown>>;
 
 /**
  * The names in a device that lead nowhere, and what its parts say against each other. It takes the device as it is
@@ -140,20 +139,4 @@ class References {
     const path = [...this.#path, ...where];
     this.flaws.push(key === undefined ? { path, message } : { path, key, message });
   }
-}
-
-/** A map as it is; anything else as an empty one. */
-function plain(value: unknown): Plain {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Plain) : {};
-}
-
-function items(value: unknown): [number, unknown][] {
-  return Array.isArray(value) ? [...value.entries()] : [];
-}
-
-/** Every text inside a value, with its place. */
-function texts(value: unknown, place: Path): [Path, string][] {
-  if (typeof value === 'string') return [[place, value]];
-  if (Array.isArray(value)) return value.flatMap((item, index) => texts(item, [...place, index]));
-  return Object.entries(plain(value)).flatMap(([key, item]) => texts(item, [...place, key]));
 }

@@ -97,6 +97,18 @@ describe('a configuration file', () => {
   });
 });
 
+describe('templates', () => {
+  const checkTemplate = (source: string) => (source.includes('}}') ? undefined : 'it has no end');
+  const check = (yaml: string) => load(yaml).then(() => loadConfig(join(folder, 'home.yaml'), {}, checkTemplate));
+
+  it('are looked at where one is written, and refused with their line', async () => {
+    await expect(check(HOME)).resolves.toBeDefined();
+    await expect(check(HOME.replace('want.power }}', 'want.power'))).rejects.toThrow(
+      /:7:40 devices\.lamp\.requests\.apply\.json\.on: the template cannot be read: it has no end$/,
+    );
+  });
+});
+
 describe('YAML that is refused', () => {
   it.each([
     ['nothing in it', '# nothing\n', ['undefined:undefined : is empty: it needs devices']],
