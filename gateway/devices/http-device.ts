@@ -68,8 +68,12 @@ class HttpDevice implements Device {
     return silent ? { answered: false, detail: silent.detail } : { answered: true };
   }
 
-  send(wants: Readonly<Record<string, Value>>, report: (report: SendReport) => void): Promise<void> {
-    return this.#writes.send(wants, report);
+  send(
+    wants: Readonly<Record<string, Value>>,
+    report: (report: SendReport) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#writes.send(wants, report, signal);
   }
 
   recall(values: Readonly<Record<string, Value | null>>): void {

@@ -54,8 +54,10 @@ export class HttpReads {
     const built = request.build({});
     if (!built.ok) return { type: 'silent', detail: built.detail };
     let beganAt = clock.now();
-    const result = await transport.request(built.request, () => {
-      beganAt = clock.now();
+    const result = await transport.request(built.request, {
+      onDispatch: () => {
+        beganAt = clock.now();
+      },
     });
     if (result.type !== 'answer') {
       if (plan.availability === name) memory.noteOnline(false);

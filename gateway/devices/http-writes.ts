@@ -31,9 +31,11 @@ export class HttpWrites {
     this.#deps = deps;
   }
 
-  async send(wants: Wants, report: Report): Promise<void> {
+  /** Nothing is reported of requests that `signal` keeps from leaving: whoever aborts has stopped asking. */
+  async send(wants: Wants, report: Report, signal: AbortSignal): Promise<void> {
     for (const [request, fields] of this.#groups(wants)) {
-      if (request) await this.#sendGroup(request, fields, wants, report);
+      if (signal.aborted) return;
+      if (request) await this.#sendGroup(request, fields, wants, report, signal);
       else report({ type: 'not_sent', fields, reason: 'read_only', detail: 'no request writes this' });
     }
   }
@@ -50,9 +52,16 @@ export class HttpWrites {
     return groups;
   }
 
-  async #sendGroup(request: DeviceRequest, fields: string[], wants: Wants, report: Report): Promise<void> {
+  async #sendGroup(
+    request: DeviceRequest,
+    fields: string[],
+    wants: Wants,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<void> {
     const notSent = (reason: Reason, detail: string) => report({ type: 'not_sent', fields, reason, detail });
     const before = await this.#readBefore(request);
+    if (signal.aborted) return;
     if (!before.ok) return notSent(before.reason, before.detail);
     const want = deviceWords(this.#deps.spec, wants);
     const [only] = fields.length === 1 ? fields : [];
@@ -63,15 +72,18 @@ export class HttpWrites {
     });
     if (!built.ok) return notSent('device_error', built.detail);
     let dispatched = false;
-    const result = await this.#deps.transport.request(built.request, () => {
-      dispatched = true;
-      this.#deps.reads.beginAnew();
-      report({ type: 'sent', fields });
+    const result = await this.#deps.transport.request(built.request, {
+      signal,
+      onDispatch: () => {
+        dispatched = true;
+        this.#deps.reads.beginAnew();
+        report({ type: 'sent', fields });
+      },
     });
     if (result.type === 'answer') this.#onAnswer(request, fields, result, report);
     // Even one that certainly did not arrive was attempted: whether the device stands as wanted is for readings to say.
     else if (dispatched) report({ type: 'lost', fields, detail: result.detail });
-    else notSent('delivery_failed', result.detail);
+    else if (!signal.aborted) notSent('delivery_failed', result.detail);
   }
 
   /** The read in read-modify-write: without a good answer nothing may be written. */

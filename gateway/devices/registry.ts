@@ -1,22 +1,28 @@
 import type { HomeConfig } from '../config/schema.ts';
-import type { Device } from '../domain/device.ts';
+import type { Device, DeviceChange, DeviceDirectory } from '../domain/device.ts';
 import { buildHttpDevice, type DeviceDeps } from './http-device.ts';
 
-/** All devices of the home, by id. */
-export class DeviceRegistry {
-  readonly #devices: ReadonlyMap<string, Device>;
+/** All devices of the home, by id: those of the configuration from the start, others as they announce themselves. */
+export class DeviceRegistry implements DeviceDirectory {
+  readonly #devices: Map<string, Device>;
+  readonly #listeners = new Set<(change: DeviceChange) => void>();
 
   constructor(devices: ReadonlyMap<string, Device>) {
-    this.#devices = devices;
+    this.#devices = new Map(devices);
   }
 
   get(id: string): Device | undefined {
     return this.#devices.get(id);
   }
 
-  /** In the order of the configuration. */
+  /** In the order of the configuration, then in that of their arrival. */
   list(): readonly Device[] {
     return [...this.#devices.values()];
+  }
+
+  subscribe(listener: (change: DeviceChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Starts all of them; where one cannot start, those that did are stopped again. */
@@ -31,6 +37,29 @@ export class DeviceRegistry {
 
   async stop(): Promise<void> {
     await Promise.allSettled(this.list().map((device) => device.stop()));
+  }
+
+  /** Takes in a device that announced itself, in the place of an earlier description of it. */
+  async put(device: Device): Promise<void> {
+    const { id } = device.spec;
+    const earlier = this.#devices.get(id);
+    this.#devices.set(id, device);
+    await device.start();
+    this.#tell({ type: 'present', device });
+    await earlier?.stop();
+  }
+
+  /** Lets a device go that withdrew. */
+  async remove(id: string): Promise<void> {
+    const device = this.#devices.get(id);
+    if (!device) return;
+    this.#devices.delete(id);
+    this.#tell({ type: 'gone', device });
+    await device.stop();
+  }
+
+  #tell(change: DeviceChange): void {
+    for (const listener of [...this.#listeners]) listener(change);
   }
 }
 

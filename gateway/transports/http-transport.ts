@@ -12,6 +12,14 @@ export interface HttpTransportOptions {
   readonly maxBytes?: number;
 }
 
+/** What the caller has to say about the moment in which a request leaves. */
+export interface Departure {
+  /** Called right before the first byte may leave, and never for a request that does not leave. */
+  readonly onDispatch?: () => void;
+  /** Calls the request off as long as it waits for its turn; one that has left is not taken back. */
+  readonly signal?: AbortSignal;
+}
+
 const ONE_MIB = 1024 * 1024;
 
 /** The way to one HTTP device. No method throws: every outcome is a `HttpResult`. */
@@ -29,15 +37,13 @@ export class HttpTransport {
     this.#parallel = options.parallel;
   }
 
-  /**
-   * Sends a request as soon as a slot is free.
-   * @param onDispatch is called right before the first byte may leave, and never where the transport is closed
-   */
-  async request(request: HttpRequest, onDispatch: () => void = () => {}): Promise<HttpResult> {
+  /** Sends a request as soon as a slot is free. */
+  async request(request: HttpRequest, departure: Departure = {}): Promise<HttpResult> {
     await this.#takeSlot();
     try {
       if (this.#stop.signal.aborted) return { type: 'undelivered', detail: 'the gateway is shutting down' };
-      onDispatch();
+      if (departure.signal?.aborted) return { type: 'undelivered', detail: 'it was called off' };
+      departure.onDispatch?.();
       const path = this.#pathBelowBase(request.path);
       return await exchange(this.#base.origin, { ...request, path }, this.#limits, this.#stop.signal);
     } finally {

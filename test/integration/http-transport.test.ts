@@ -66,7 +66,9 @@ describe('HTTP transport', () => {
 
   it('is certain that a refused connection delivered nothing', async () => {
     let dispatched = 0;
-    const result = await connect({ base: await deadBase() }).request(get('/status'), () => dispatched++);
+    const result = await connect({ base: await deadBase() }).request(get('/status'), {
+      onDispatch: () => dispatched++,
+    });
     expect(result).toMatchObject({ type: 'undelivered', detail: expect.stringContaining('ECONNREFUSED') });
     expect(dispatched).toBe(1);
   });
@@ -136,7 +138,9 @@ describe('HTTP transport', () => {
     }
     const transport = connect({ parallel: 1 });
     const dispatched: string[] = [];
-    await Promise.all(['/a', '/b', '/c'].map((path) => transport.request(get(path), () => dispatched.push(path))));
+    await Promise.all(
+      ['/a', '/b', '/c'].map((path) => transport.request(get(path), { onDispatch: () => dispatched.push(path) })),
+    );
     expect(most).toBe(1);
     expect(dispatched).toEqual(['/a', '/b', '/c']);
     expect(device.seen.map((seen) => seen.path)).toEqual(['/a', '/b', '/c']);
@@ -148,12 +152,31 @@ describe('HTTP transport', () => {
     const hanging = [transport.request(get('/hangs')), transport.request(get('/hangs'))];
     await device.arrived(2);
     let dispatched = false;
-    const third = transport.request(get('/status'), () => {
-      dispatched = true;
+    const third = transport.request(get('/status'), {
+      onDispatch: () => {
+        dispatched = true;
+      },
     });
     expect(dispatched).toBe(false);
     expect((await Promise.all(hanging)).map((result) => result.type)).toEqual(['lost', 'lost']);
     expect(await third).toMatchObject({ type: 'answer', text: 'ok' });
+  });
+
+  it('lets a waiting request be called off, but not one that has left', async () => {
+    const held: (() => void)[] = [];
+    device.on('GET /held', (_seen, response) => void held.push(() => response.end('done')));
+    const transport = connect({ parallel: 1 });
+    const call = new AbortController();
+    const dispatched: string[] = [];
+    const departure = (name: string) => ({ signal: call.signal, onDispatch: () => dispatched.push(name) });
+    const running = transport.request(get('/held'), departure('running'));
+    const queued = transport.request(get('/held'), departure('queued'));
+    await device.arrived(1);
+    call.abort();
+    held[0]?.();
+    expect(await running).toMatchObject({ type: 'answer', text: 'done' });
+    expect(await queued).toEqual({ type: 'undelivered', detail: 'it was called off' });
+    expect(dispatched).toEqual(['running']);
   });
 
   it('ends everything when it is closed', async () => {
