@@ -60,7 +60,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await registry.start();
     undo.push(() => registry.stop());
     const engine = new Engine({
-      devices: registry.list(),
+      devices: registry,
       store,
       clock,
       log,

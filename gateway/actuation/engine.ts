@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Actuation } from '../domain/actuation.ts';
-import type { Device, DeviceSpec } from '../domain/device.ts';
+import type { DeviceChange, DeviceDirectory, DeviceSpec } from '../domain/device.ts';
 import { messageOf, UserError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import { open } from '../domain/open.ts';
@@ -20,7 +20,7 @@ const LOOK_MS = 3_000;
 const PAGE = 500;
 
 export interface EngineOptions {
-  readonly devices: readonly Device[];
+  readonly devices: DeviceDirectory;
   readonly store: TaskStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,9 +36,11 @@ export class Engine implements Commands, TaskHost {
   readonly clock: Clock;
   readonly #options: EngineOptions;
   readonly #log: Log;
-  readonly #lanes: ReadonlyMap<string, Lane>;
+  readonly #lanes = new Map<string, Lane>();
   readonly #live = new Map<string, LiveTask>();
   readonly #listeners = new Set<(actuation: Actuation) => void>();
+  #specs: readonly DeviceSpec[] = [];
+  #unsubscribe: () => void = () => {};
   #stopping = false;
 
   constructor(options: EngineOptions) {
@@ -46,14 +48,12 @@ export class Engine implements Commands, TaskHost {
     this.store = options.store;
     this.clock = options.clock;
     this.#log = options.log;
-    this.#lanes = new Map(
-      options.devices.map((device) => [device.spec.id, new Lane(device, options.clock, options.log)]),
-    );
   }
 
   /** Starts listening to the devices and takes up every command that was open when the gateway stopped. */
   async start(): Promise<void> {
-    for (const lane of this.#lanes.values()) lane.start();
+    for (const device of this.#options.devices.list()) this.#onDevice({ type: 'present', device });
+    this.#unsubscribe = this.#options.devices.subscribe((change) => this.#onDevice(change));
     const records = await this.#openRecords();
     for (const record of records.reverse()) this.#resume(record);
     if (records.length > 0) this.#log.info({ tasks: records.length }, 'took up the open commands again');
@@ -62,12 +62,13 @@ export class Engine implements Commands, TaskHost {
   /** Stops timers and reads; every open command is on disk and goes on at the next start. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#unsubscribe();
     for (const lane of this.#lanes.values()) lane.stop();
     await Promise.all([...this.#live.values()].map((task) => task.stop()));
   }
 
   devices(): readonly DeviceSpec[] {
-    return [...this.#lanes.values()].map((lane) => lane.device.spec);
+    return this.#specs;
   }
 
   async look(deviceIds: readonly string[], maxAgeMs: number): Promise<readonly DeviceView[]> {
@@ -195,7 +196,7 @@ export class Engine implements Commands, TaskHost {
   #admit(task: LiveTask): void {
     this.#live.set(task.id, task);
     task.apply({ type: 'tick', at: this.clock.now() });
-    if (task.current.phase === 'queued') this.#laneOf(task)?.enqueue(task);
+    this.#place(task);
   }
 
   #resume(record: Actuation): void {
@@ -203,11 +204,34 @@ export class Engine implements Commands, TaskHost {
     this.#live.set(task.id, task);
     const at = this.clock.now();
     task.apply({ type: 'restarted', at, boot: this.clock.boot });
+    this.#place(task);
+  }
+
+  /** Puts an open command where it stands; without its device it waits, for the device may yet announce itself. */
+  #place(task: LiveTask): void {
     const lane = this.#laneOf(task);
-    if (!lane) {
-      task.apply({ type: 'failed', at, message: `the device ${record.deviceId} is not configured any more` });
-    } else if (task.current.phase === 'verifying') lane.resume(task);
-    else if (task.current.phase === 'queued') lane.enqueue(task);
+    if (task.current.phase === 'verifying') lane?.resume(task);
+    else if (task.current.phase === 'queued') lane?.enqueue(task);
+  }
+
+  #onDevice({ type, device }: DeviceChange): void {
+    const { id } = device.spec;
+    const lane = this.#lanes.get(id);
+    if (type === 'gone') {
+      lane?.stop();
+      this.#lanes.delete(id);
+    } else if (lane) lane.replace(device);
+    else this.#addLane(new Lane(device, this.clock, this.#log));
+    this.#specs = [...this.#lanes.values()].map((each) => each.device.spec);
+  }
+
+  #addLane(lane: Lane): void {
+    const { id } = lane.device.spec;
+    this.#lanes.set(id, lane);
+    lane.start();
+    for (const task of this.#live.values()) {
+      if (task.current.deviceId === id) this.#place(task);
+    }
   }
 
   /** Newest first. */

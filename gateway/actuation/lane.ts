@@ -12,10 +12,10 @@ import { Poller } from './poller.ts';
  * the place of an older one that has not settled.
  */
 export class Lane {
-  readonly device: Device;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #poller: Poller;
+  #device: Device;
+  #poller: Poller;
   readonly #waiting: LiveTask[] = [];
   #current: LiveTask | null = null;
   #sending: Promise<void> = Promise.resolve();
@@ -24,16 +24,30 @@ export class Lane {
   #unsubscribe: () => void = () => {};
 
   constructor(device: Device, clock: Clock, log: Log) {
-    this.device = device;
+    this.#device = device;
     this.#clock = clock;
     this.#log = log;
     this.#poller = new Poller(device, clock);
   }
 
+  get device(): Device {
+    return this.#device;
+  }
+
   start(): void {
-    this.#unsubscribe = this.device.subscribe((report) => {
+    this.#unsubscribe = this.#device.subscribe((report) => {
       this.#current?.apply({ type: 'device', at: report.at, report });
     });
+  }
+
+  /** Goes on with the device as it is described now; a command in flight keeps the rules that it was made with. */
+  replace(device: Device): void {
+    this.#unsubscribe();
+    this.#poller.stop();
+    this.#device = device;
+    this.#poller = new Poller(device, this.#clock);
+    this.start();
+    if (this.#current) this.#poller.follow(this.#current);
   }
 
   stop(): void {
@@ -71,7 +85,7 @@ export class Lane {
   /** Sends; every report goes to the task, whatever became of it meanwhile. */
   send(task: LiveTask, wants: Readonly<Record<string, Value>>): void {
     const { signal } = this.#noMore;
-    const sending = this.device.send(
+    const sending = this.#device.send(
       wants,
       (report) => {
         const at = this.#clock.now();
@@ -86,7 +100,7 @@ export class Lane {
   /** A device that throws breaks its promise; the command ends as a fault of ours and the lane goes on. */
   #fault(task: LiveTask, error: unknown): void {
     const message = messageOf(error);
-    this.#log.error({ device: this.device.spec.id, task: task.id, error: message }, 'the device failed inside');
+    this.#log.error({ device: this.#device.spec.id, task: task.id, error: message }, 'the device failed inside');
     task.apply({ type: 'failed', at: this.#clock.now(), message });
   }
 
@@ -113,12 +127,12 @@ export class Lane {
   async #begin(task: LiveTask): Promise<void> {
     await this.#sending;
     await this.#gap();
-    const look = await lookBefore(this.device, task.current, this.#clock);
+    const look = await lookBefore(this.#device, task.current, this.#clock);
     task.apply({ type: 'started', at: this.#clock.now(), ...look });
   }
 
   async #gap(): Promise<void> {
-    const free = this.#lastSentAt + this.device.spec.minGapMs;
+    const free = this.#lastSentAt + this.#device.spec.minGapMs;
     if (free <= this.#clock.now().mono) return;
     await new Promise<void>((resolve) => {
       this.#clock.at(free, resolve);

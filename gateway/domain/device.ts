@@ -87,3 +87,13 @@ export interface Device {
   start(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** A device that came, was described anew, or went. */
+export type DeviceChange = { readonly type: 'present' | 'gone'; readonly device: Device };
+
+/** The devices that there are: those of the configuration, and those that announce themselves. */
+export interface DeviceDirectory {
+  list(): readonly Device[];
+  /** Hears of every change from now on; a device described anew is `present` again under its id. @returns its end */
+  subscribe(listener: (change: DeviceChange) => void): () => void;
+}

@@ -56,7 +56,7 @@ class Bench {
 
   #build(): Engine {
     return new Engine({
-      devices: [this.ac],
+      devices: { list: () => [this.ac], subscribe: () => () => {} },
       store: this.store,
       clock: this.clock,
       log: silent,
