@@ -63,7 +63,7 @@ export const deviceSchema = strict({
   use: text.optional(),
   with: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   http: httpSchema.optional(),
-  requests: z.record(identifier, requestSchema).default({}),
+  requests: z.record(text, requestSchema).default({}),
   fields: z.record(identifier, fieldSchema).default({}),
   order: z.array(z.string()).default([]),
   guard: z.array(z.string()).default([]),

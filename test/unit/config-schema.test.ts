@@ -121,6 +121,81 @@ describe('a device', () => {
   });
 });
 
+describe('devices of the wild are taken as their owners write them', () => {
+  const kv = { decode: 'kv', reject: "{{ 'ret=OK' not in value }}" };
+  const timing = { echo: '0s', settle: '1s', deadline: '10s', level: 3 };
+  it.each<[string, Record<string, unknown>]>([
+    [
+      'a setpoint that is written with all its neighbours',
+      {
+        http: { base: 'http://device', timeout: '5s', parallel: 1 },
+        requests: {
+          status: { get: '/control', ...kv },
+          apply: {
+            get: '/set',
+            query: { mode: '{{ state.mode }}', t: '{{ want.target_temperature }}' },
+            before: 'status',
+            ...kv,
+          },
+        },
+        fields: {
+          hvac_mode: { read: { request: 'status', path: 'mode' }, map: { 0: 'auto', 3: 'cool' }, read_only: true },
+          target_temperature: { write: 'apply', read: { request: 'status', path: 't' }, nulls: ['--', 'M'], step: 0.5 },
+        },
+        guard: ['hvac_mode'],
+      },
+    ],
+    [
+      'a fan that can be asked over MQTT',
+      {
+        fields: {
+          power: {
+            write: { topic: 'z/fan/set/state', payload: '{{ value }}' },
+            read: { topic: 'z/fan', path: 'state' },
+            read_now: { topic: 'z/fan/get', payload: { state: '' } },
+            map: { ON: 'on', OFF: 'off' },
+          },
+        },
+      },
+    ],
+    [
+      'a blind that says when it moves, and a bridge that says when it failed',
+      {
+        fields: {
+          position: {
+            write: { topic: 'z/blind/set', payload: '{"position": {{ value }}}' },
+            ack: { topic: 'z/blind', path: 'target' },
+            read: { topic: 'z/blind', path: 'position', period: '30s' },
+            min: 0,
+            max: 100,
+            tolerance: 3,
+            moving_when: "{{ value_json.moving in ['UP', 'DOWN'] }}",
+          },
+        },
+        errors: { topic: 'z/log', match: "{{ value_json.level == 'error' }}" },
+        availability: { topic: 'z/blind/lwt', payload_available: 'Online', payload_not_available: 'Offline' },
+      },
+    ],
+    [
+      'an infrared fan that says nothing at all',
+      {
+        http: { base: 'http://device' },
+        requests: { 'send-ir': { post: '/ir', json: { code: '{{ want.power }}' } } },
+        fields: { power: { write: 'send-ir', map: { P1: 'on', P0: 'off' } } },
+      },
+    ],
+    [
+      "Home Assistant's own keys",
+      {
+        kind: undefined,
+        mqtt_climate: { mode_command_topic: 'a/set', modes: ['off', 'heat'], availability: [{ topic: 'b' }] },
+      },
+    ],
+  ])('%s', (_, body) => {
+    expect(() => parseDevice({ name: 'Cellar', kind: 'climate', verify: timing, ...body })).not.toThrow();
+  });
+});
+
 describe('a mistake is told with its place and what is allowed', () => {
   const status = { get: '/state' };
   it.each<[string, unknown, RegExp]>([
