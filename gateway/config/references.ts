@@ -82,7 +82,7 @@ class References {
     for (const key of ['min_by', 'max_by', 'applies_when']) {
       for (const [other, words] of Object.entries(plain(field[key]))) {
         this.#fieldExists(other, [...place, key], other);
-        const listed = Array.isArray(words) ? words : Object.keys(plain(words));
+        const listed = typeof words === 'string' ? [words] : Array.isArray(words) ? words : Object.keys(plain(words));
         for (const word of listed) this.#wordOf(other, word, [...place, key, other]);
       }
     }
@@ -106,6 +106,9 @@ class References {
       }
       seen.set(ours, device);
       if (Array.isArray(field['options'])) this.#wordOf(name, ours, where);
+    }
+    for (const [index, pair] of items(field['options'] && field['map'])) {
+      if (Array.isArray(pair)) this.#wordOf(name, pair[1], [...place, 'map', index, 1]);
     }
     for (const [from, ours] of Object.entries(plain(field['alias'])))
       this.#wordOf(name, ours, [...place, 'alias', from]);

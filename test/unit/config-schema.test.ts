@@ -299,6 +299,16 @@ describe('a mistake is told with its place and what is allowed', () => {
       /map\.C: target_temperature is never "col"; did you mean "cool"/,
     ],
     [
+      'pair outside options',
+      withField({ options: ['cool'], map: [['C', 'col']] }),
+      /map\.0\.1: target_temperature is never "col"/,
+    ],
+    [
+      'condition on no word',
+      withField({ options: ['cool'], applies_when: { target_temperature: 'heat' } }),
+      /is never "heat"; its words are: cool/,
+    ],
+    [
       'alias outside options',
       withField({ options: ['cool'], alias: { x: 'heat' } }),
       /alias\.x: target_temperature is never "heat"/,
