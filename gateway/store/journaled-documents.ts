@@ -140,7 +140,9 @@ class JournaledDocuments implements DocumentStore {
     this.#journal = null;
     await journal?.giveUp();
     // One that holds nothing acknowledged is replaced, lest a full disk fill with empty journals.
-    if (journal?.after === this.#seq) this.#nextGeneration = journal.generation;
+    if (journal?.after !== this.#seq) return;
+    this.#nextGeneration = journal.generation;
+    this.#growth.journals -= 1;
   }
 
   #recovered(): void {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { StoreError } from '../domain/store.ts';
 import { codeOf, type Files } from './file-layer.ts';
@@ -32,35 +33,60 @@ const ATTEMPTS = 5;
  */
 export async function takeLock(files: Files, folder: string, onNotice: (notice: StoreNotice) => void): Promise<Lock> {
   const path = join(folder, LOCK);
-  const own = `${JSON.stringify({ pid: process.pid, began: await beginOf(process.pid) } satisfies Holder)}\n`;
+  const own: Holder = { pid: process.pid, began: await beginOf(process.pid) };
+  const result = await acquire(files, path, own);
+  if (!result.taken) {
+    const who = result.holder ? `process ${result.holder.pid}` : 'another process, which is just starting';
+    throw new StoreError('locked', `The data folder ${folder} is in use by ${who}: stop it, or use another folder.`);
+  }
+  if (result.from !== null) onNotice({ type: 'stale_lock', message: `Took over ${path} from ${result.from}.` });
+  return { release: () => files.unlink(path).catch(() => {}) };
+}
+
+type Result =
+  /** `from`: whose stale lock it was. */
+  | { readonly taken: true; readonly from: string | null }
+  /** `holder`: null where it changes hands just now. */
+  | { readonly taken: false; readonly holder: Holder | null };
+
+async function acquire(files: Files, path: string, own: Holder): Promise<Result> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    if (await claim(files, path, own)) return { release: () => files.unlink(path).catch(() => {}) };
+    if (await put(files, path, own, files.link)) return { taken: true, from: null };
     const text = await readIfThere(files, path);
     if (text === null) continue;
     const holder = parseHolder(text);
-    if (holder && (await isRunning(holder))) throw refusal(folder, `process ${holder.pid}`);
-    if (!(await putAside(files, path, text))) continue;
-    const whose = holder ? `process ${holder.pid}, which is gone` : 'a process that a power cut ended';
-    onNotice({ type: 'stale_lock', message: `Took over ${path} from ${whose}.` });
+    if (holder && (await isRunning(holder))) return { taken: false, holder };
+    if (!(await takeOver(files, path, text, own))) continue;
+    return { taken: true, from: holder ? `process ${holder.pid}, which is gone` : 'a process that a power cut ended' };
   }
-  throw refusal(folder, 'another process, which is just starting');
+  return { taken: false, holder: null };
 }
 
-function refusal(folder: string, who: string): StoreError {
-  return new StoreError('locked', `The data folder ${folder} is in use by ${who}: stop it, or use another folder.`);
+/**
+ * Replaces a stale lock. Of all who find it, only the one that holds a second lock, named after the content of the
+ * first, may do so: else a slow one would replace the new lock of a quick one. The second lock may be stale in its turn.
+ */
+async function takeOver(files: Files, path: string, staleText: string, own: Holder): Promise<boolean> {
+  const guard = `${path}.${crc32(staleText).toString(16)}`;
+  if (!(await acquire(files, guard, own)).taken) return false;
+  try {
+    return (await readIfThere(files, path)) === staleText && (await put(files, path, own, files.rename));
+  } finally {
+    await files.unlink(guard);
+  }
 }
 
-/** Puts the lock in place with all that is in it, so that nobody reads half of one. @returns false where it is taken */
-async function claim(files: Files, path: string, text: string): Promise<boolean> {
+/** Puts a lock in place with all that is in it, so that nobody reads half of one. @returns false where another was quicker */
+async function put(files: Files, path: string, own: Holder, place: Files['link' | 'rename']): Promise<boolean> {
   const draft = `${path}-${randomUUID()}${UNFINISHED}`;
   const file = await files.create(draft);
   try {
-    await file.write(text);
+    await file.write(`${JSON.stringify(own)}\n`);
   } finally {
     await file.close();
   }
   try {
-    await files.link(draft, path);
+    await place.call(files, draft, path);
     return true;
   } catch (error) {
     // The draft itself is missing where the holder of the lock, at its own start, cleared it away.
@@ -69,24 +95,6 @@ async function claim(files: Files, path: string, text: string): Promise<boolean>
   } finally {
     await files.unlink(draft).catch(() => {});
   }
-}
-
-/**
- * Removes a stale lock. Of two processes that find it, one may be so slow that it lays hands on the new lock of the
- * other: it notices, and puts that back.
- */
-async function putAside(files: Files, path: string, staleText: string): Promise<boolean> {
-  const aside = `${path}-${randomUUID()}`;
-  try {
-    await files.rename(path, aside);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
-  const isStale = (await readIfThere(files, aside)) === staleText;
-  if (!isStale) await files.link(aside, path);
-  await files.unlink(aside);
-  return isStale;
 }
 
 async function readIfThere(files: Files, path: string): Promise<string | null> {

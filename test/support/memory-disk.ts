@@ -58,7 +58,7 @@ export class MemoryDisk implements Files {
       return known;
     };
     const copy = (names: Names) => new Map(Array.from(names, ([name, inode]) => [name, twin(inode)]));
-    disk.#names = copy(this.#names);
+    for (const [name, inode] of copy(this.#names)) disk.#names.set(name, inode);
     disk.#history = this.#history.map(copy);
     disk.#names.delete('lock');
     return disk;
