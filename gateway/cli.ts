@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { banner, settledLine } from './banner.ts';
 import { loadConfig } from './config/load.ts';
 import { startDemo } from './demo.ts';
+import { templateMistake } from './devices/template.ts';
 import { messageOf, StartError } from './domain/errors.ts';
 import { StoreError } from './domain/store.ts';
 import { startGateway, version } from './main.ts';
@@ -44,7 +45,7 @@ async function start(options: StartOptions): Promise<void> {
     options.config === undefined
       ? await startDemo({ simulatorPort: options.simulatorPort, delayMs: options.delay })
       : null;
-  const home = demo ? demo.home : await loadConfig(String(options.config), process.env);
+  const home = demo ? demo.home : await loadConfig(String(options.config), process.env, templateMistake);
   // Under the demo a person is watching: what settles is told in sentences, and the log keeps to what goes wrong.
   const log = pino({ level: options.logLevel ?? (demo ? 'warn' : 'info') }, pino.destination(2));
   const dataFolder = resolve(options.data ?? home.data ?? defaultData(options.config));

@@ -33,18 +33,21 @@ export interface Template {
   evaluate(variables: TemplateVariables): Rendered<unknown>;
 }
 
+/** What is wrong with a template's length or syntax; undefined where it can be used. */
+export function templateMistake(source: string): string | undefined {
+  if (source.length > MAX_SOURCE) return `it has ${source.length} characters; at most ${MAX_SOURCE} are allowed`;
+  return templateRuntime.syntaxError(rewriteMethods(source));
+}
+
 /**
  * Checks a template.
  * @param where names it for people: `devices.ac.requests.apply.json.power`
  * @throws StartError (exit code 2) where it is too long or its syntax is wrong
  */
 export function compileTemplate(source: string, where: string): Template {
-  const code = source.length > MAX_SOURCE ? '' : rewriteMethods(source);
-  const fault =
-    source.length > MAX_SOURCE
-      ? `it has ${source.length} characters; at most ${MAX_SOURCE} are allowed`
-      : templateRuntime.syntaxError(code);
-  if (fault !== undefined) throw new StartError(`${where}: the template cannot be read: ${fault}`, 2);
+  const mistake = templateMistake(source);
+  if (mistake !== undefined) throw new StartError(`${where}: the template cannot be read: ${mistake}`, 2);
+  const code = rewriteMethods(source);
   const expression = wholeExpression(code);
   const render = (variables: TemplateVariables): TemplateText => {
     const rendered = templateRuntime.render(prelude(variables) + code, bare(variables));
