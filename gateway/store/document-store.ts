@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { StoreError } from '../domain/store.ts';
 
 /** Documents of one kind by their key, in the order in which the keys first came. */
@@ -33,6 +34,9 @@ export interface Change {
   /** null: it is forgotten. */
   readonly value: object | null;
 }
+
+/** A document as it is read from disk. Not looked into: a start reads many, and each kind checks its own. */
+export const documentValue = z.custom<object>((value) => typeof value === 'object' && value !== null);
 
 /** Makes changes last, applies them to `Documents`, and resolves. */
 export type Commit = (changes: readonly Change[]) => Promise<void>;

@@ -7,14 +7,14 @@ import { closed } from './store-errors.ts';
 const instantSchema = z.object({ mono: z.number(), wall: z.number() });
 
 /** What the store itself relies on; the rest of a record is vouched for by its checksum and the format's version. */
-const recordSchema = z.looseObject({
+const recordSchema = z.object({
   taskId: z.string().min(1),
   principal: z.string(),
   deviceId: z.string(),
   phase: z.enum(PHASES),
   createdAt: instantSchema,
-  fields: z.array(z.looseObject({ field: z.string() })),
-  outcome: z.looseObject({ type: z.enum(['verdict', 'cancelled', 'failed']), at: instantSchema }).nullable(),
+  fields: z.array(z.object({ field: z.string() })),
+  outcome: z.object({ type: z.enum(['verdict', 'cancelled', 'failed']), at: instantSchema }).nullable(),
 });
 
 function checkRecord(value: unknown): Actuation {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Change } from './document-store.ts';
+import { type Change, documentValue } from './document-store.ts';
 import type { Files, OpenFile } from './file-layer.ts';
 import { FIRST, type FramedLine, frame, scan, type Trouble } from './framed-lines.ts';
 import { journalName, UNFINISHED } from './generations.ts';
@@ -20,7 +20,7 @@ const entrySchema = z.object({
   seq: z.number().int(),
   collection: z.string(),
   key: z.string(),
-  value: z.looseObject({}).nullable(),
+  value: documentValue.nullable(),
 });
 
 /**

@@ -131,5 +131,8 @@ export async function sweep(files: Files, folder: string): Promise<void> {
 /** Removes what a crash left half written. Only at the start: later on, it may be somebody's work. */
 export async function removeUnfinished(files: Files, folder: string): Promise<void> {
   const names = await files.list(folder);
-  for (const name of names.filter((each) => each.endsWith(UNFINISHED))) await files.unlink(join(folder, name));
+  const ours = /^(journal|snapshot|lock)-/;
+  for (const name of names.filter((each) => ours.test(each) && each.endsWith(UNFINISHED))) {
+    await files.unlink(join(folder, name));
+  }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Adapter } from 'lowdb';
 import { z } from 'zod';
-import type { Change } from './document-store.ts';
+import { type Change, documentValue } from './document-store.ts';
 import type { Files, OpenFile } from './file-layer.ts';
 import { FIRST, frame, scan } from './framed-lines.ts';
 import { FIRST_GENERATION, generationsIn, snapshotName, UNFINISHED, wayBack } from './generations.ts';
@@ -32,7 +32,7 @@ const headerSchema = z.object({
 const documentSchema = z.object({
   collection: z.string(),
   key: z.string(),
-  value: z.looseObject({}),
+  value: documentValue,
 });
 
 /** Bytes that are put together before they are written: few enough to leave the event loop free in between. */
