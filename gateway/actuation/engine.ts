@@ -147,7 +147,7 @@ export class Engine implements Commands, TaskHost {
     const found = await this.get(taskId, principal);
     const task = this.#live.get(taskId);
     if (!found || !task) return found;
-    task.apply({ type: 'cancelled', at: this.clock.now() });
+    task.cancel();
     await task.flushed();
     return task.visible;
   }

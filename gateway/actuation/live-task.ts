@@ -32,6 +32,8 @@ export class LiveTask {
   #unsaved = false;
   #writing: Promise<void> | null = null;
   #cancelWake: () => void = () => {};
+  /** A first send was decided and waits for its intent to be on disk. */
+  #held = false;
   #stopped = false;
 
   /** @param stored a record that is on disk already */
@@ -66,6 +68,11 @@ export class LiveTask {
     else if (!this.#writing) this.#show(actuation);
   }
 
+  /** Stops the tracking; a send whose intent is still on its way to the disk is not begun any more. */
+  cancel(): void {
+    this.apply({ type: 'cancelled', at: this.#host.clock.now(), held: this.#held });
+  }
+
   /** Resolves once everything that has happened so far is on disk and visible. */
   async flushed(): Promise<void> {
     while (this.#writing !== null) await this.#writing;
@@ -85,7 +92,9 @@ export class LiveTask {
         return;
       case 'send':
         // The record of this very step is the intent; a cancellation may overtake it on the way to the disk.
+        this.#held = this.#current.sentAt === null;
         this.#afterWrite.push(() => {
+          this.#held = false;
           if (!this.#current.outcome) this.#host.send(this, effect.wants);
         });
         return;

@@ -26,7 +26,8 @@ export type ActuationEvent =
   | { readonly type: 'read_failed'; readonly at: Instant; readonly detail: string }
   /** Time has passed: deadlines, settle times and lifetimes are looked at. */
   | { readonly type: 'tick'; readonly at: Instant }
-  | { readonly type: 'cancelled'; readonly at: Instant }
+  /** `held`: the send that was decided has not been begun, and will not be. */
+  | { readonly type: 'cancelled'; readonly at: Instant; readonly held?: boolean }
   | { readonly type: 'superseded'; readonly at: Instant; readonly by: string }
   /** The gateway is back after a stop or a crash. */
   | { readonly type: 'restarted'; readonly at: Instant; readonly boot: string }

@@ -41,7 +41,7 @@ function apply(actuation: Actuation, event: ActuationEvent): Actuation {
     case 'tick':
       return actuation;
     case 'cancelled':
-      return settle(actuation, { type: 'cancelled', sent: mayHaveLeft(actuation), at: event.at });
+      return settle(actuation, { type: 'cancelled', sent: !event.held && mayHaveLeft(actuation), at: event.at });
     case 'superseded':
       return superseded(actuation, event);
     case 'restarted':

@@ -185,6 +185,40 @@ describe('cancelling', () => {
     await bench.clock.pass(20_000);
     expect(bench.ac.sends).toHaveLength(1);
   });
+
+  it('says that nothing was sent where it overtakes the intent on its way to the disk', async () => {
+    const store = memoryTaskStore();
+    let intent = (_: Actuation) => {};
+    const sending = new Promise<Actuation>((resolve) => {
+      intent = resolve;
+    });
+    let letThrough = () => {};
+    const gate = new Promise<void>((resolve) => {
+      letThrough = resolve;
+    });
+    const slow: TaskStore = {
+      put: async (actuation) => {
+        if (actuation.phase === 'sending') {
+          intent(actuation);
+          await gate;
+        }
+        await store.put(actuation);
+      },
+      get: (id) => store.get(id),
+      list: (query) => store.list(query),
+      prune: (before) => store.prune(before),
+      close: () => store.close(),
+    };
+    const bench = await new Bench(SPEC, slow).start();
+    await bench.submit({ target_temperature: 26 });
+    const { taskId } = await sending;
+    const cancelling = bench.engine.cancel(taskId, 'anna');
+    await quiet();
+    letThrough();
+    expect((await cancelling)?.outcome).toMatchObject({ type: 'cancelled', sent: false });
+    await bench.clock.pass(20_000);
+    expect(bench.ac.sends).toEqual([]);
+  });
 });
 
 describe('approval', () => {
