@@ -5,6 +5,7 @@ import type { DeviceReport, DeviceState } from '../domain/reading.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Value } from '../domain/value.ts';
 import { HttpTransport } from '../transports/http-transport.ts';
+import type { MqttLink } from '../transports/mqtt-link.ts';
 import { DeviceMemory } from './device-memory.ts';
 import { compileSpec } from './device-spec.ts';
 import { compileHttpPlan, type HttpPlan } from './http-plan.ts';
@@ -14,6 +15,8 @@ import { HttpWrites } from './http-writes.ts';
 /** What a device needs from the rest of the gateway. */
 export interface DeviceDeps {
   readonly clock: Clock;
+  /** The connection to the broker; absent where nothing of the home uses MQTT. */
+  readonly mqtt?: MqttLink;
 }
 
 /**
