@@ -98,6 +98,8 @@ function stopOnSignal(stop: () => Promise<void>): void {
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  // Whoever started it as a child, and talks to it, is gone.
+  process.once('disconnect', onSignal);
 }
 
 function parsePort(text: string): number {

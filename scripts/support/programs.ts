@@ -1,0 +1,121 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { shippedPath } from '../../gateway/config/shipped.ts';
+
+/** How a program ended: one of the two is null. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A built program of this repository that runs as a child process. */
+export interface Program {
+  readonly pid: number;
+  /** Resolves when it has ended and all that it printed has been read. */
+  readonly exited: Promise<Exit>;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Sends it a signal and waits for its end; one that has ended is left alone. */
+  end(signal?: NodeJS.Signals): Promise<Exit>;
+}
+
+/** A child that listens, and where. */
+export interface Listening {
+  readonly program: Program;
+  readonly url: string;
+}
+
+const running = new Set<ChildProcess>();
+
+function endAll(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
+/**
+ * Starts a built program. It does not outlive this process, however that ends: the children are killed at its exit,
+ * and end by themselves when it is gone without one.
+ * @param script below `dist`, as `gateway/cli.js`
+ * @param env beside the environment of this process
+ */
+export function startProgram(script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Program {
+  return forkProgram(script, args, env).program;
+}
+
+/** Where the gateway is started from and where its tasks are kept. */
+export interface GatewaySettings {
+  /** Without it the demo home runs. */
+  readonly config?: string;
+  readonly dataFolder: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly args?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Starts the gateway and waits until it serves; `url` is its MCP address.
+ * @throws Error with what it said, where it ends before
+ */
+export async function startGatewayProgram(settings: GatewaySettings): Promise<Listening> {
+  const { config, dataFolder, port, args = [], env = {} } = settings;
+  const all = ['start', '--data', dataFolder, '--port', String(port), '--log-level', 'warn', ...args];
+  const child = forkProgram('gateway/cli.js', [...all, ...(config === undefined ? [] : ['--config', config])], env);
+  const { mcpUrl } = await announced(child, z.object({ mcpUrl: z.string() }));
+  return { program: child.program, url: mcpUrl };
+}
+
+/** Starts the simulator on a free port and waits until it serves. @throws Error as above */
+export async function startSimulatorProgram(delayMs: number): Promise<Listening> {
+  const child = forkProgram('simulator/cli.js', ['--port', '0', '--delay', `${delayMs}ms`], {});
+  const { url } = await announced(child, z.object({ url: z.string() }));
+  return { program: child.program, url };
+}
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly program: Program;
+}
+
+function forkProgram(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Child {
+  if (!process.listeners('exit').includes(endAll)) process.on('exit', endAll);
+  const path = join(dirname(shippedPath('')), 'dist', script);
+  const child = fork(path, [...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, ...env } });
+  running.add(child);
+  return { process: child, program: programOf(child) };
+}
+
+function programOf(child: ChildProcess): Program {
+  const stdout = collected(child.stdout);
+  const stderr = collected(child.stderr);
+  const exited = once(child, 'close').then(([code, signal]): Exit => {
+    running.delete(child);
+    return { code, signal };
+  });
+  return {
+    pid: child.pid ?? 0,
+    exited,
+    stdout,
+    stderr,
+    end(signal = 'SIGKILL') {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+function collected(stream: NodeJS.ReadableStream | null): () => string {
+  let text = '';
+  stream?.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  return () => text;
+}
+
+/** What a child tells its parent once it serves. */
+async function announced<T>({ process: child, program }: Child, schema: z.ZodType<T>): Promise<T> {
+  const message = await Promise.race([once(child, 'message'), program.exited]);
+  if (Array.isArray(message)) return schema.parse(message[0]);
+  throw new Error(`A program ended before it served: ${program.stderr().trim() || `exit code ${message.code}`}`);
+}
