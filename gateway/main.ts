@@ -10,7 +10,7 @@ import type { Log } from './domain/log.ts';
 import { createApp } from './http/app.ts';
 import { type Listener, listen } from './http/listen.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
-import { openJsonTaskStore } from './store/json-task-store.ts';
+import { openHomeStore } from './store/home-store.ts';
 
 export interface GatewayOptions {
   readonly home: HomeConfig;
@@ -52,16 +52,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const store = await openJsonTaskStore({
+    const { tasks, habits, aftermaths } = await openHomeStore({
       folder: options.dataFolder,
       onNotice: (notice) => log.warn({ ...notice }, 'the task store has something to say'),
     });
-    undo.push(() => store.close());
+    undo.push(() => tasks.close());
     await registry.start();
     undo.push(() => registry.stop());
     const engine = new Engine({
       devices: registry,
-      store,
+      store: tasks,
+      habits,
+      aftermaths,
       clock,
       log,
       ttlMs: home.tasks.ttl,

@@ -1,5 +1,6 @@
 import type { Actuation } from '../domain/actuation.ts';
 import type { DeviceSpec } from '../domain/device.ts';
+import type { Drifted } from '../domain/drift.ts';
 import type { DeviceState } from '../domain/reading.ts';
 
 /** One wish: these values on this device, for this principal. */
@@ -53,4 +54,10 @@ export interface Commands {
   answer(taskId: string, principal: string, answer: Answer): Promise<Actuation | undefined>;
   /** Hears every new durable state of every command. @returns a function that ends it */
   subscribe(listener: (actuation: Actuation) => void): () => void;
+  /** What happened to a task after its verdict, oldest first; empty for one that is unknown. */
+  aftermath(taskId: string, principal: string): Promise<readonly Drifted[]>;
+  /** Hears when a verified value changes later, while its device is still watched. @returns a function that ends it */
+  onDrift(listener: (event: Drifted) => void): () => void;
+  /** How long setting these fields usually takes, in ms, from what was learned; null where that is not known yet. */
+  usualMs(deviceId: string, fields: readonly string[]): number | null;
 }

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Actuation } from '../domain/actuation.ts';
-import type { DeviceChange, DeviceDirectory, DeviceSpec } from '../domain/device.ts';
+import type { Device, DeviceChange, DeviceDirectory, DeviceSpec } from '../domain/device.ts';
+import { type Aftermath, type Drifted, unwatch, watchOf } from '../domain/drift.ts';
 import { messageOf, UserError } from '../domain/errors.ts';
+import type { Habit } from '../domain/habit.ts';
 import type { Log } from '../domain/log.ts';
 import { open } from '../domain/open.ts';
 import { knownOf, plan } from '../domain/plan.ts';
-import type { TaskStore } from '../domain/store.ts';
+import type { Collection, TaskStore } from '../domain/store.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Value } from '../domain/value.ts';
 import type { Answer, Commands, DeviceView, Wish } from './commands.ts';
+import { Habits } from './habits.ts';
 import { Lane } from './lane.ts';
 import { LiveTask, type TaskHost } from './live-task.ts';
 import { isOffline, refresh } from './look.ts';
@@ -22,6 +25,8 @@ const PAGE = 500;
 export interface EngineOptions {
   readonly devices: DeviceDirectory;
   readonly store: TaskStore;
+  readonly habits: Collection<Habit>;
+  readonly aftermaths: Collection<Aftermath>;
   readonly clock: Clock;
   readonly log: Log;
   /** Lifetime of a command, in ms. */
@@ -37,8 +42,10 @@ export class Engine implements Commands, TaskHost {
   readonly #options: EngineOptions;
   readonly #log: Log;
   readonly #lanes = new Map<string, Lane>();
+  readonly #habits: Habits;
   readonly #live = new Map<string, LiveTask>();
   readonly #listeners = new Set<(actuation: Actuation) => void>();
+  readonly #driftListeners = new Set<(event: Drifted) => void>();
   #specs: readonly DeviceSpec[] = [];
   #unsubscribe: () => void = () => {};
   #stopping = false;
@@ -48,6 +55,7 @@ export class Engine implements Commands, TaskHost {
     this.store = options.store;
     this.clock = options.clock;
     this.#log = options.log;
+    this.#habits = new Habits(options.habits, options.log);
   }
 
   /** Starts listening to the devices and takes up every command that was open when the gateway stopped. */
@@ -56,6 +64,7 @@ export class Engine implements Commands, TaskHost {
     this.#unsubscribe = this.#options.devices.subscribe((change) => this.#onDevice(change));
     const records = await this.#openRecords();
     for (const record of records.reverse()) this.#resume(record);
+    await this.#watchAgain();
     if (records.length > 0) this.#log.info({ tasks: records.length }, 'took up the open commands again');
   }
 
@@ -170,6 +179,20 @@ export class Engine implements Commands, TaskHost {
     return () => this.#listeners.delete(listener);
   }
 
+  onDrift(listener: (event: Drifted) => void): () => void {
+    this.#driftListeners.add(listener);
+    return () => this.#driftListeners.delete(listener);
+  }
+
+  async aftermath(taskId: string, principal: string): Promise<readonly Drifted[]> {
+    const found = await this.get(taskId, principal);
+    return (found && this.#options.aftermaths.get(taskId)?.events) ?? [];
+  }
+
+  usualMs(deviceId: string, fields: readonly string[]): number | null {
+    return this.#habits.usualMs(deviceId, fields);
+  }
+
   send(task: LiveTask, wants: Readonly<Record<string, Value>>): void {
     this.#laneOf(task)?.send(task, wants);
   }
@@ -182,6 +205,7 @@ export class Engine implements Commands, TaskHost {
     const lane = this.#laneOf(task);
     if (actuation.outcome) {
       this.#live.delete(task.id);
+      this.#habits.learnFrom(actuation);
       this.#logOutcome(actuation);
     }
     this.#publish(actuation);
@@ -221,8 +245,29 @@ export class Engine implements Commands, TaskHost {
       lane?.stop();
       this.#lanes.delete(id);
     } else if (lane) lane.replace(device);
-    else this.#addLane(new Lane(device, this.clock, this.#log));
+    else this.#addLane(this.#makeLane(device));
     this.#specs = [...this.#lanes.values()].map((each) => each.device.spec);
+  }
+
+  #makeLane(device: Device): Lane {
+    const { aftermaths, clock, log } = this.#options;
+    return new Lane(device, {
+      clock,
+      log,
+      aftermaths,
+      habits: this.#habits,
+      drifted: (event) => tell(this.#driftListeners, event, log),
+    });
+  }
+
+  /** Goes on watching what was verified shortly before the stop, as far as it had not drifted yet. */
+  async #watchAgain(): Promise<void> {
+    for (const actuation of await this.store.list({ open: false, limit: PAGE })) {
+      const watch = actuation.boot === this.clock.boot ? watchOf(actuation) : null;
+      const drifted = this.#options.aftermaths.get(actuation.taskId)?.events.map((event) => event.field) ?? [];
+      const left = watch && watch.until > this.clock.now().mono ? unwatch(watch, drifted) : null;
+      if (left) this.#lanes.get(left.deviceId)?.watch(left);
+    }
   }
 
   #addLane(lane: Lane): void {
@@ -257,18 +302,23 @@ export class Engine implements Commands, TaskHost {
   }
 
   #publish(actuation: Actuation): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(actuation);
-      } catch (error) {
-        this.#log.error({ task: actuation.taskId, error: messageOf(error) }, 'a listener failed');
-      }
-    }
+    tell(this.#listeners, actuation, this.#log);
   }
 
   #logOutcome(actuation: Actuation): void {
     const { taskId, deviceId, outcome } = actuation;
     const verdict = outcome?.type === 'verdict' ? { verdict: outcome.verdict, reason: outcome.reason } : {};
     this.#log.info({ task: taskId, device: deviceId, outcome: outcome?.type, ...verdict }, 'a command settled');
+  }
+}
+
+/** Tells everybody; one listener that fails does not keep it from the others. */
+function tell<T>(listeners: ReadonlySet<(news: T) => void>, news: T, log: Log): void {
+  for (const listener of listeners) {
+    try {
+      listener(news);
+    } catch (error) {
+      log.error({ error: messageOf(error) }, 'a listener failed');
+    }
   }
 }

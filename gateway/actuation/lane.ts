@@ -1,19 +1,22 @@
 import type { Device } from '../domain/device.ts';
+import { type Watch, watchOf } from '../domain/drift.ts';
 import { messageOf } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
-import type { Clock } from '../domain/time.ts';
 import type { Value } from '../domain/value.ts';
+import { type DriftHost, DriftWatch } from './drift-watch.ts';
 import type { LiveTask } from './live-task.ts';
 import { lookBefore } from './look.ts';
-import { Poller } from './poller.ts';
+import { Poller, type PollHost } from './poller.ts';
+
+/** What a lane needs of the engine. */
+export interface LaneHost extends DriftHost, PollHost {}
 
 /**
  * One device's commands: one in flight at a time, `min_gap` between two, and a newer command for the same field takes
  * the place of an older one that has not settled.
  */
 export class Lane {
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #host: LaneHost;
+  readonly #drift: DriftWatch;
   #device: Device;
   #poller: Poller;
   readonly #waiting: LiveTask[] = [];
@@ -23,11 +26,11 @@ export class Lane {
   #lastSentAt = Number.NEGATIVE_INFINITY;
   #unsubscribe: () => void = () => {};
 
-  constructor(device: Device, clock: Clock, log: Log) {
+  constructor(device: Device, host: LaneHost) {
     this.#device = device;
-    this.#clock = clock;
-    this.#log = log;
-    this.#poller = new Poller(device, clock);
+    this.#host = host;
+    this.#poller = new Poller(device, host);
+    this.#drift = new DriftWatch(() => this.#device, host);
   }
 
   get device(): Device {
@@ -37,6 +40,7 @@ export class Lane {
   start(): void {
     this.#unsubscribe = this.#device.subscribe((report) => {
       this.#current?.apply({ type: 'device', at: report.at, report });
+      if (report.type === 'reading') this.#drift.hear(report);
     });
   }
 
@@ -45,7 +49,7 @@ export class Lane {
     this.#unsubscribe();
     this.#poller.stop();
     this.#device = device;
-    this.#poller = new Poller(device, this.#clock);
+    this.#poller = new Poller(device, this.#host);
     this.start();
     if (this.#current) this.#poller.follow(this.#current);
   }
@@ -53,7 +57,13 @@ export class Lane {
   stop(): void {
     this.#unsubscribe();
     this.#poller.stop();
+    this.#drift.stop();
     this.#noMore.abort();
+  }
+
+  /** Goes on watching what was verified shortly before the gateway stopped. */
+  watch(watch: Watch): void {
+    this.#drift.begin(watch);
   }
 
   /** A command that was in flight when the gateway stopped goes on being verified. */
@@ -66,7 +76,7 @@ export class Lane {
   enqueue(task: LiveTask): void {
     if (task === this.#current || this.#waiting.includes(task)) return;
     for (const older of [this.#current, ...this.#waiting]) {
-      if (older && overlaps(older, task)) older.apply({ type: 'superseded', at: this.#clock.now(), by: task.id });
+      if (older && overlaps(older, task)) older.apply({ type: 'superseded', at: this.#host.clock.now(), by: task.id });
     }
     this.#waiting.push(task);
     this.#next();
@@ -85,10 +95,11 @@ export class Lane {
   /** Sends; every report goes to the task, whatever became of it meanwhile. */
   send(task: LiveTask, wants: Readonly<Record<string, Value>>): void {
     const { signal } = this.#noMore;
+    this.#drift.release(Object.keys(wants));
     const sending = this.#device.send(
       wants,
       (report) => {
-        const at = this.#clock.now();
+        const at = this.#host.clock.now();
         if (report.type === 'sent') this.#lastSentAt = at.mono;
         task.apply({ type: 'send', at, report });
       },
@@ -100,11 +111,13 @@ export class Lane {
   /** A device that throws breaks its promise; the command ends as a fault of ours and the lane goes on. */
   #fault(task: LiveTask, error: unknown): void {
     const message = messageOf(error);
-    this.#log.error({ device: this.#device.spec.id, task: task.id, error: message }, 'the device failed inside');
-    task.apply({ type: 'failed', at: this.#clock.now(), message });
+    this.#host.log.error({ device: this.#device.spec.id, task: task.id, error: message }, 'the device failed inside');
+    task.apply({ type: 'failed', at: this.#host.clock.now(), message });
   }
 
   #release(task: LiveTask): void {
+    const watch = watchOf(task.current);
+    if (watch) this.#drift.begin(watch);
     const index = this.#waiting.indexOf(task);
     if (index >= 0) this.#waiting.splice(index, 1);
     if (task !== this.#current) return;
@@ -127,15 +140,15 @@ export class Lane {
   async #begin(task: LiveTask): Promise<void> {
     await this.#sending;
     await this.#gap();
-    const look = await lookBefore(this.#device, task.current, this.#clock);
-    task.apply({ type: 'started', at: this.#clock.now(), ...look });
+    const look = await lookBefore(this.#device, task.current, this.#host.clock);
+    task.apply({ type: 'started', at: this.#host.clock.now(), ...look });
   }
 
   async #gap(): Promise<void> {
     const free = this.#lastSentAt + this.#device.spec.minGapMs;
-    if (free <= this.#clock.now().mono) return;
+    if (free <= this.#host.clock.now().mono) return;
     await new Promise<void>((resolve) => {
-      this.#clock.at(free, resolve);
+      this.#host.clock.at(free, resolve);
     });
   }
 }

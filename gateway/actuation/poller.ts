@@ -1,12 +1,21 @@
+import type { Actuation } from '../domain/actuation.ts';
 import type { Device, ReadOutcome } from '../domain/device.ts';
 import { messageOf } from '../domain/errors.ts';
+import type { Window } from '../domain/habit.ts';
 import { settleDue } from '../domain/judge.ts';
 import type { Clock } from '../domain/time.ts';
+import type { Habits } from './habits.ts';
 import type { LiveTask } from './live-task.ts';
 import { nextReadAt } from './poll-plan.ts';
 
 /** Bounds of the time that the last read before the deadline is given, in ms. */
 const LEAD_MS = { least: 40, most: 2_000 } as const;
+
+/** What a poller needs of the engine. */
+export interface PollHost {
+  readonly clock: Clock;
+  readonly habits: Habits;
+}
 
 /** The polling of one command. */
 interface Session {
@@ -20,14 +29,16 @@ interface Session {
 export class Poller {
   readonly #device: Device;
   readonly #clock: Clock;
+  readonly #habits: Habits;
   #session: Session | null = null;
   #cancelTimer: () => void = () => {};
   /** Usual duration of a read, in ms, as an average that forgets. */
   #usualMs = 20;
 
-  constructor(device: Device, clock: Clock) {
+  constructor(device: Device, { clock, habits }: PollHost) {
     this.#device = device;
     this.#clock = clock;
+    this.#habits = habits;
   }
 
   /** The task's state has changed: begins, re-plans or ends the polling. */
@@ -63,9 +74,17 @@ export class Poller {
       lastBegan: session.lastBegan,
       leadMs: Math.min(Math.max(3 * this.#usualMs, LEAD_MS.least), LEAD_MS.most, rules.deadlineMs / 4),
       settleDue: dues.length > 0 ? Math.max(...dues) : null,
+      expected: this.#expected(session.task.current),
     });
     this.#cancelTimer();
     if (Number.isFinite(time)) this.#cancelTimer = this.#clock.at(time, () => void this.#poll(session));
+  }
+
+  /** When the fields that have not got there yet usually do, no denser than the device may be spoken to. */
+  #expected({ deviceId, fields }: Actuation): Window | null {
+    const open = fields.filter((track) => !track.sawWanted && track.readback.askable && !track.readback.push);
+    const window = this.#habits.expected(deviceId, open);
+    return window && { ...window, stepMs: Math.max(window.stepMs, this.#device.spec.minGapMs) };
   }
 
   async #poll(session: Session): Promise<void> {

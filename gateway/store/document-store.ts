@@ -1,20 +1,5 @@
 import { z } from 'zod';
-import { StoreError } from '../domain/store.ts';
-
-/** Documents of one kind by their key, in the order in which the keys first came. */
-export interface Collection<T> {
-  get(key: string): T | undefined;
-  /** Oldest first. */
-  values(): Iterable<T>;
-  /**
-   * Keeps a document, replacing an earlier one of the same key. It can be seen once this has resolved, and would then
-   * survive a power cut. Puts of one key are kept in the order in which they were called. The store holds the very
-   * object: neither it nor what `get` gives may be changed afterwards.
-   */
-  put(key: string, value: T): Promise<void>;
-  /** Forgets these documents; unknown keys are passed over. */
-  remove(keys: readonly string[]): Promise<void>;
-}
+import { type Collection, StoreError } from '../domain/store.ts';
 
 /** Keyed collections of JSON documents; several kinds can share one folder. */
 export interface DocumentStore {

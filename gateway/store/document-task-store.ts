@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Actuation, PHASES } from '../domain/actuation.ts';
-import type { TaskQuery, TaskStore } from '../domain/store.ts';
-import type { Collection, DocumentStore } from './document-store.ts';
+import type { Collection, TaskQuery, TaskStore } from '../domain/store.ts';
+import type { DocumentStore } from './document-store.ts';
 import { closed } from './store-errors.ts';
 
 const instantSchema = z.object({ mono: z.number(), wall: z.number() });

@@ -1,7 +1,8 @@
 import { Low } from 'lowdb';
+import type { Collection } from '../domain/store.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { openDataFolder } from './data-folder.ts';
-import { type Change, type Collection, type DocumentStore, Documents } from './document-store.ts';
+import { type Change, type DocumentStore, Documents } from './document-store.ts';
 import { diskFiles, type Files } from './file-layer.ts';
 import { encode, Journal } from './journal.ts';
 import type { Lock } from './lock.ts';

@@ -1,4 +1,5 @@
-import { type Collection, type DocumentStore, Documents } from './document-store.ts';
+import type { Collection } from '../domain/store.ts';
+import { type DocumentStore, Documents } from './document-store.ts';
 import { closed } from './store-errors.ts';
 
 /** Documents that last as long as the process: for tests, and for whoever wants no files. */

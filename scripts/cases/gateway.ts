@@ -29,19 +29,28 @@ const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 export async function startCaseGateway(config: DeviceConfig, _brokerUrl: string): Promise<CaseGateway> {
   const clock = systemClock();
   const registry = buildRegistry({ devices: { [DEVICE_ID]: config } }, { clock });
-  const store = memoryTaskStore();
+  const { tasks, habits, aftermaths } = memoryHomeStore();
   await registry.start();
-  const engine = new Engine({ devices: registry, store, clock, log: SILENT, ttlMs: TTL_MS, approvalTtlMs: TTL_MS });
+  const engine = new Engine({
+    devices: registry,
+    store: tasks,
+    habits,
+    aftermaths,
+    clock,
+    log: SILENT,
+    ttlMs: TTL_MS,
+    approvalTtlMs: TTL_MS,
+  });
   await engine.start();
   return {
     recall: (values) => registry.get(DEVICE_ID)?.recall(values),
     submit: (set) => engine.submit({ deviceId: DEVICE_ID, set, principal: 'cases' }),
     subscribe: (listener) => engine.subscribe(listener),
-    onDrift: () => {},
+    onDrift: (listener) => void engine.onDrift(listener),
     async stop() {
       await engine.stop();
       await registry.stop();
-      await store.close();
+      await tasks.close();
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Answer, Commands, DeviceView, Wish } from '../../gateway/actuation/commands.ts';
 import { type Actuation, isSettled } from '../../gateway/domain/actuation.ts';
 import type { DeviceSpec } from '../../gateway/domain/device.ts';
+import type { Drifted } from '../../gateway/domain/drift.ts';
 import { UserError } from '../../gateway/domain/errors.ts';
 import type { ActuationEvent } from '../../gateway/domain/events.ts';
 import { open } from '../../gateway/domain/open.ts';
@@ -20,6 +21,8 @@ type Timeless<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
  */
 export class FakeCommands implements Commands {
   readonly wishes: Wish[] = [];
+  /** What happened to every task after its verdict. */
+  drifts: readonly Drifted[] = [];
   readonly clock: Clock;
   /** What happens to every new command before `submit` answers; nothing by default. */
   onSubmit: (taskId: string) => void = () => {};
@@ -165,6 +168,18 @@ export class FakeCommands implements Commands {
     if (!found) return undefined;
     if (found.phase !== 'awaiting_approval') throw new UserError('not_waiting', 'Nothing is asked here any more');
     return this.apply(taskId, { type: approved ? 'approved' : 'declined', by, through });
+  }
+
+  async aftermath(): Promise<readonly Drifted[]> {
+    return this.drifts;
+  }
+
+  onDrift(): () => void {
+    return () => {};
+  }
+
+  usualMs(): number | null {
+    return null;
   }
 
   subscribe(listener: (actuation: Actuation) => void): () => void {

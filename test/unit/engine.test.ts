@@ -3,7 +3,7 @@ import { Engine } from '../../gateway/actuation/engine.ts';
 import type { Actuation } from '../../gateway/domain/actuation.ts';
 import type { DeviceSpec } from '../../gateway/domain/device.ts';
 import { StoreError, type TaskStore } from '../../gateway/domain/store.ts';
-import { memoryTaskStore } from '../../gateway/store/memory-task-store.ts';
+import { memoryHomeStore } from '../../gateway/store/home-store.ts';
 import { device, field, option, POLLED } from '../support/histories.ts';
 import { ScriptedDevice } from '../support/scripted-device.ts';
 import { quiet, VirtualClock } from '../support/virtual-clock.ts';
@@ -21,9 +21,10 @@ class Bench {
   readonly clock: VirtualClock;
   readonly store: TaskStore;
   readonly ac: ScriptedDevice;
+  readonly kept = memoryHomeStore();
   engine: Engine;
 
-  constructor(spec: DeviceSpec = SPEC, store: TaskStore = memoryTaskStore()) {
+  constructor(spec: DeviceSpec = SPEC, store: TaskStore = memoryHomeStore().tasks) {
     this.clock = new VirtualClock();
     this.store = store;
     this.ac = new ScriptedDevice(spec, this.clock, { target_temperature: 24, fan_mode: 'auto' });
@@ -58,6 +59,8 @@ class Bench {
     return new Engine({
       devices: { list: () => [this.ac], subscribe: () => () => {} },
       store: this.store,
+      habits: this.kept.habits,
+      aftermaths: this.kept.aftermaths,
       clock: this.clock,
       log: silent,
       ttlMs: 300_000,
@@ -187,7 +190,7 @@ describe('cancelling', () => {
   });
 
   it('says that nothing was sent where it overtakes the intent on its way to the disk', async () => {
-    const store = memoryTaskStore();
+    const store = memoryHomeStore().tasks;
     let intent = (_: Actuation) => {};
     const sending = new Promise<Actuation>((resolve) => {
       intent = resolve;
@@ -272,7 +275,7 @@ describe('after a restart', () => {
 
 describe('when the disk fails', () => {
   function flaky(): TaskStore & { broken: boolean } {
-    const inner = memoryTaskStore();
+    const inner = memoryHomeStore().tasks;
     return {
       broken: false,
       put(actuation) {
@@ -322,5 +325,77 @@ describe('waiting', () => {
     await bench.clock.pass(10_000);
     expect((await whole)?.outcome).toMatchObject({ verdict: 'verified' });
     expect(await bench.engine.settled('nobody', 'anna', 1_000)).toBeUndefined();
+  });
+});
+
+describe('after the verdict', () => {
+  const watched = device(
+    [
+      field('target_temperature', { min: 16, max: 30, step: 1, readback: POLLED }),
+      option('fan_mode', ['auto', 'low', 'high'], { readback: POLLED }),
+    ],
+    { pollMs: [1_000], watchMs: 120_000 },
+  );
+  const drifts = async (bench: Bench, task: Actuation) =>
+    (await bench.engine.aftermath(task.taskId, 'anna')).map(({ field, from, to }) => ({ field, from, to }));
+
+  it('a value that does not last is an event of its own, told once, and the verdict stays', async () => {
+    const bench = await new Bench(watched).start();
+    const heard: string[] = [];
+    bench.engine.onDrift((event) => heard.push(event.field));
+    const task = await bench.submit({ target_temperature: 26 });
+    await bench.clock.pass(10_000);
+    const settled = await bench.engine.get(task.taskId, 'anna');
+    bench.ac.truth['target_temperature'] = 22;
+    await bench.clock.pass(100_000);
+    expect(await drifts(bench, task)).toEqual([{ field: 'target_temperature', from: 26, to: 22 }]);
+    expect(heard).toEqual(['target_temperature']);
+    expect(await bench.engine.get(task.taskId, 'anna')).toBe(settled);
+    expect(await bench.engine.aftermath(task.taskId, 'bob')).toEqual([]);
+  });
+
+  it('a newer command for the field is no drift, and neither is what comes after the watch', async () => {
+    const bench = await new Bench(watched).start();
+    const first = await bench.submit({ target_temperature: 26, fan_mode: 'high' });
+    await bench.clock.pass(10_000);
+    await bench.submit({ target_temperature: 28 });
+    await bench.clock.pass(20_000);
+    bench.ac.truth['fan_mode'] = 'low';
+    await bench.clock.pass(60_000);
+    expect(await drifts(bench, first)).toEqual([{ field: 'fan_mode', from: 'high', to: 'low' }]);
+    await bench.clock.pass(200_000);
+    const reads = bench.ac.reads.length;
+    await bench.clock.pass(600_000);
+    expect(bench.ac.reads).toHaveLength(reads);
+  });
+
+  it('goes on being watched over a restart', async () => {
+    const bench = await new Bench(watched).start();
+    const task = await bench.submit({ target_temperature: 26 });
+    await bench.clock.pass(10_000);
+    await bench.restart();
+    bench.ac.truth['target_temperature'] = 22;
+    await bench.clock.pass(60_000);
+    expect(await drifts(bench, task)).toEqual([{ field: 'target_temperature', from: 26, to: 22 }]);
+  });
+});
+
+describe('polling', () => {
+  it('learns how long a device takes, over restarts too, and is hardly late with few reads', async () => {
+    const bench = await new Bench({ ...SPEC, verify: { ...SPEC.verify, pollMs: [2_000, 1_000, 1_000] } }).start();
+    bench.ac.delayMs = 4_300;
+    for (let round = 0; round < 5; round += 1) {
+      await bench.submit({ target_temperature: 20 + round });
+      await bench.clock.pass(60_000);
+    }
+    await bench.restart();
+    expect(bench.engine.usualMs('ac', ['target_temperature'])).toBeGreaterThan(4_200);
+    const reads = bench.ac.reads.length;
+    const began = bench.clock.now().mono;
+    const task = await bench.submit({ target_temperature: 27 });
+    await bench.clock.pass(10_000);
+    const found = await bench.engine.get(task.taskId, 'anna');
+    expect(found?.outcome?.at.mono).toBeLessThanOrEqual(began + 4_450);
+    expect(bench.ac.reads.length - reads).toBeLessThanOrEqual(6);
   });
 });

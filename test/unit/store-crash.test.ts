@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskStore } from '../../gateway/domain/store.ts';
-import { openJsonTaskStore } from '../../gateway/store/json-task-store.ts';
 import { actuation } from '../support/actuations.ts';
 import { type Chance, MemoryDisk } from '../support/memory-disk.ts';
+import { openTasks } from '../support/task-stores.ts';
 
 /** What the caller of a store was told: per task, the latest put that began, and the latest that was acknowledged. */
 interface Told {
@@ -13,7 +13,7 @@ interface Told {
 const KEYS = ['a', 'b', 'c'];
 
 /** Small enough for several compactions in one run. */
-const open = (disk: MemoryDisk) => openJsonTaskStore({ folder: '/data', files: disk, compactAboveBytes: 4000 });
+const open = (disk: MemoryDisk) => openTasks({ folder: '/data', files: disk, compactAboveBytes: 4000 });
 
 /** Opens, puts with and without waiting, and closes; ends early where the disk does. */
 async function work(disk: MemoryDisk, told: Told): Promise<void> {

@@ -4,9 +4,9 @@ import { StoreError } from '../../gateway/domain/store.ts';
 import type { DocumentStore } from '../../gateway/store/document-store.ts';
 import { FIRST, frame } from '../../gateway/store/framed-lines.ts';
 import { openDocumentStore } from '../../gateway/store/journaled-documents.ts';
-import { openJsonTaskStore } from '../../gateway/store/json-task-store.ts';
 import type { StoreNotice } from '../../gateway/store/store-errors.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
+import { openTasks } from '../support/task-stores.ts';
 
 type FilesOnDisk = Map<string, Buffer>;
 type State = Readonly<Record<string, unknown>>;
@@ -227,7 +227,7 @@ describe('missing and foreign files', () => {
     const header = frame('"format":"readback-journal","version":1,"generation":1,"after":0', FIRST);
     const strange = frame('"seq":1,"collection":"tasks","key":"a","value":{"taskId":"a"}', header.crc);
     const disk = MemoryDisk.of(new Map([[JOURNAL, Buffer.from(header.text + strange.text)]]));
-    await expect(openJsonTaskStore({ folder: '/data', files: disk })).rejects.toMatchObject({
+    await expect(openTasks({ folder: '/data', files: disk })).rejects.toMatchObject({
       kind: 'damaged',
       message: expect.stringContaining('document a of tasks'),
     });

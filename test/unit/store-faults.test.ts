@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { openDocumentStore } from '../../gateway/store/journaled-documents.ts';
-import { openJsonTaskStore } from '../../gateway/store/json-task-store.ts';
 import type { StoreNotice } from '../../gateway/store/store-errors.ts';
 import { actuation } from '../support/actuations.ts';
 import { type DiskOperation, diskError, MemoryDisk } from '../support/memory-disk.ts';
+import { openTasks } from '../support/task-stores.ts';
 
 const folder = '/data';
 
 /** A store on a disk, with all its notices. */
 async function begin(disk = new MemoryDisk(), compactAboveBytes = 1_000_000) {
   const notices: StoreNotice[] = [];
-  const store = await openJsonTaskStore({
+  const store = await openTasks({
     folder,
     files: disk,
     compactAboveBytes,

@@ -4,9 +4,9 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openJsonTaskStore } from '../../gateway/store/json-task-store.ts';
 import type { StoreNotice } from '../../gateway/store/store-errors.ts';
 import { actuation } from '../support/actuations.ts';
+import { openTasks } from '../support/task-stores.ts';
 
 let folder: string;
 
@@ -20,19 +20,19 @@ const hasProc = process.platform === 'linux';
 
 describe('the lock of a data folder', () => {
   it('lets nobody else in, and names the process that is', async () => {
-    const store = await openJsonTaskStore({ folder });
-    await expect(openJsonTaskStore({ folder })).rejects.toMatchObject({
+    const store = await openTasks({ folder });
+    await expect(openTasks({ folder })).rejects.toMatchObject({
       kind: 'locked',
       message: `The data folder ${folder} is in use by process ${process.pid}: stop it, or use another folder.`,
     });
     await store.close();
-    await (await openJsonTaskStore({ folder })).close();
+    await (await openTasks({ folder })).close();
     expect(await readdir(folder)).toEqual([]);
   });
 
   it('names another process that runs', async () => {
     await writeFile(join(folder, 'lock'), JSON.stringify({ pid: process.ppid, began: null }));
-    await expect(openJsonTaskStore({ folder })).rejects.toMatchObject({
+    await expect(openTasks({ folder })).rejects.toMatchObject({
       kind: 'locked',
       message: expect.stringContaining(`process ${process.ppid}`),
     });
@@ -57,7 +57,7 @@ describe('the lock of a data folder', () => {
 
   it('goes to one of many that ask at once for a stale one', async () => {
     await writeFile(join(folder, 'lock'), '');
-    const results = await Promise.allSettled(Array.from({ length: 8 }, () => openJsonTaskStore({ folder })));
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => openTasks({ folder })));
     const opened = results.filter((result) => result.status === 'fulfilled');
     const refused = results.filter((result) => result.status === 'rejected');
     expect(opened).toHaveLength(1);
@@ -67,13 +67,13 @@ describe('the lock of a data folder', () => {
 
   it('is let go when the folder turns out to be damaged', async () => {
     await writeFile(join(folder, 'journal-000001.jsonl'), '');
-    await expect(openJsonTaskStore({ folder })).rejects.toMatchObject({ kind: 'damaged' });
-    await expect(openJsonTaskStore({ folder })).rejects.toMatchObject({ kind: 'damaged' });
+    await expect(openTasks({ folder })).rejects.toMatchObject({ kind: 'damaged' });
+    await expect(openTasks({ folder })).rejects.toMatchObject({ kind: 'damaged' });
   });
 
   async function expectTakenOver(from: string): Promise<void> {
     const notices: StoreNotice[] = [];
-    const store = await openJsonTaskStore({ folder, onNotice: (notice) => notices.push(notice) });
+    const store = await openTasks({ folder, onNotice: (notice) => notices.push(notice) });
     expect(notices).toEqual([{ type: 'stale_lock', message: expect.stringContaining(from) }]);
     await store.close();
   }
@@ -82,7 +82,7 @@ describe('the lock of a data folder', () => {
 describe('the data folder', () => {
   it('is made for this user alone, with all its files', async () => {
     const deep = join(folder, 'a', 'b');
-    const store = await openJsonTaskStore({ folder: deep, compactAboveBytes: 1 });
+    const store = await openTasks({ folder: deep, compactAboveBytes: 1 });
     for (const taskId of ['a', 'b', 'c']) await store.put(actuation({ taskId }));
     const mode = async (path: string) => (await stat(path)).mode & 0o777;
     expect(await mode(deep)).toBe(0o700);
@@ -94,7 +94,7 @@ describe('the data folder', () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     for (const path of [file, join(file, 'below')]) {
-      await expect(openJsonTaskStore({ folder: path })).rejects.toMatchObject({
+      await expect(openTasks({ folder: path })).rejects.toMatchObject({
         kind: 'unwritable',
         message: expect.stringContaining(`Nothing can be stored in ${path}: it is not a folder`),
       });

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Actuation } from '../../gateway/domain/actuation.ts';
 import type { TaskStore } from '../../gateway/domain/store.ts';
-import { openJsonTaskStore } from '../../gateway/store/json-task-store.ts';
 import { actuation, settledAt } from '../support/actuations.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
+import { openTasks } from '../support/task-stores.ts';
 
 type Operation =
   | { readonly type: 'put'; readonly taskId: string; readonly reads: number }
@@ -45,7 +45,7 @@ it('agrees with a plain list through any operations, restarts and kills', async 
       fc.integer({ min: 1, max: 20_000 }),
       async (all, bound) => {
         let disk = new MemoryDisk();
-        const open = () => openJsonTaskStore({ folder: '/data', files: disk, compactAboveBytes: bound });
+        const open = () => openTasks({ folder: '/data', files: disk, compactAboveBytes: bound });
         let store = await open();
         const model = new Model();
         for (const each of all) {

@@ -1,0 +1,100 @@
+import type { Device } from '../domain/device.ts';
+import { type Aftermath, type Drifted, driftsIn, unwatch, type Watch } from '../domain/drift.ts';
+import { messageOf } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import type { Reading } from '../domain/reading.ts';
+import type { Collection } from '../domain/store.ts';
+import type { Clock } from '../domain/time.ts';
+import { refresh } from './look.ts';
+
+/** Gaps between the looks at a device that does not speak by itself, in ms; the last one repeats. */
+const LOOKS_MS = [5_000, 10_000, 15_000, 30_000];
+
+/** Another look within this time is as good, in ms. */
+const FRESH_MS = 2_000;
+const PATIENCE_MS = 5_000;
+
+/** What a drift watch needs of the engine. */
+export interface DriftHost {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly aftermaths: Collection<Aftermath>;
+  readonly drifted: (event: Drifted) => void;
+}
+
+/** Watches the verified fields of one device for a while: a value that does not last is told, without a new verdict. */
+export class DriftWatch {
+  readonly #device: () => Device;
+  readonly #host: DriftHost;
+  #watches: readonly Watch[] = [];
+  #cancelLook: () => void = () => {};
+  #looks = 0;
+
+  constructor(device: () => Device, host: DriftHost) {
+    this.#device = device;
+    this.#host = host;
+  }
+
+  begin(watch: Watch): void {
+    this.#release(watch.fields.map(({ field }) => field));
+    this.#watches = [...this.#watches, watch];
+    this.#looks = 0;
+    this.#planLook();
+  }
+
+  /** A newer command is about to change these fields: what they do from now on is its story. */
+  release(fields: readonly string[]): void {
+    const { sideEffects } = this.#device().spec;
+    this.#release([...fields, ...fields.flatMap((field) => sideEffects[field] ?? [])]);
+  }
+
+  hear(reading: Reading): void {
+    for (const watch of this.#watches) {
+      const drifts = driftsIn(watch, reading);
+      if (drifts.length === 0) continue;
+      this.#replace(
+        watch,
+        drifts.map(({ field }) => field),
+      );
+      this.#keep(watch.taskId, drifts).catch((error: unknown) =>
+        this.#host.log.error({ task: watch.taskId, error: messageOf(error) }, 'a drift could not be stored'),
+      );
+    }
+  }
+
+  stop(): void {
+    this.#cancelLook();
+    this.#watches = [];
+  }
+
+  #release(fields: readonly string[]): void {
+    for (const watch of this.#watches) this.#replace(watch, fields);
+  }
+
+  #replace(watch: Watch, without: readonly string[]): void {
+    const left = unwatch(watch, without);
+    this.#watches = this.#watches.flatMap((each) => (each === watch ? (left ? [left] : []) : [each]));
+  }
+
+  async #keep(taskId: string, drifts: readonly Drifted[]): Promise<void> {
+    const { aftermaths, drifted } = this.#host;
+    await aftermaths.put(taskId, { taskId, events: [...(aftermaths.get(taskId)?.events ?? []), ...drifts] });
+    for (const event of drifts) drifted(event);
+  }
+
+  #planLook(): void {
+    const { clock } = this.#host;
+    const gap = LOOKS_MS[Math.min(this.#looks, LOOKS_MS.length - 1)] ?? 0;
+    this.#cancelLook();
+    this.#cancelLook = clock.at(clock.now().mono + gap, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    const { clock } = this.#host;
+    this.#watches = this.#watches.filter((watch) => clock.now().mono <= watch.until);
+    if (this.#watches.length === 0) return;
+    this.#looks += 1;
+    await refresh(this.#device(), clock, FRESH_MS, PATIENCE_MS);
+    this.#planLook();
+  }
+}
