@@ -34,7 +34,7 @@ function underWay(actuation: Actuation): string {
       return `sending ${wants}`;
     case 'verifying':
     case 'settled':
-      return `sent ${wants}; ${actuation.fields.map(seen).join(', ')}; reading back`;
+      return `sent ${wants}; ${seenSoFar(actuation.fields)}; reading back`;
   }
 }
 
@@ -85,6 +85,12 @@ function fieldText(actuation: Actuation, track: FieldTrack): string {
   if (!track.sentAt)
     return `${ruling.verdict}${reason}: ${name} ${wanted} was not sent, ${why(actuation, track, ruling)}${detail}`;
   return `${ruling.verdict}${reason}: sent ${name} ${wanted}, ${seen(track)}; ${why(actuation, track, ruling)}${detail}`;
+}
+
+/** What was read of each field; which field is meant needs saying only where there are several. */
+function seenSoFar(tracks: readonly FieldTrack[]): string {
+  if (tracks.length > 1 && tracks.every((track) => !lastRun(track) && !track.acked)) return 'no reading of them yet';
+  return tracks.map((track) => (tracks.length > 1 ? `${track.field}: ${seen(track)}` : seen(track))).join(', ');
 }
 
 /** What was read since the send. */
