@@ -22,9 +22,15 @@ export function compileApplies(
   };
 }
 
+/** The fields that an `applies_when` looks at. */
+export function fieldsNamed(when: FieldConfig['applies_when'], fieldNames: readonly string[]): string[] {
+  if (typeof when !== 'string') return Object.keys(when ?? {});
+  return fieldNames.filter((name) => new RegExp(`\\b${name}\\b`).test(when));
+}
+
 function fromTemplate(source: string, fieldNames: readonly string[], where: string): Applies {
   const template = compileTemplate(source, where);
-  const used = fieldNames.filter((name) => new RegExp(`\\b${name}\\b`).test(source));
+  const used = fieldsNamed(source, fieldNames);
   return {
     applies(state: State) {
       // A template cannot say "not known": `hvac_mode in ['cool']` is false where nobody knows the mode.

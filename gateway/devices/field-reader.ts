@@ -38,13 +38,19 @@ export function compileReader(
 function compileRaw(read: ReadConfig, where: string): FieldReader['raw'] {
   const { path } = read;
   if (path !== undefined) return (payload) => walk(payload.value_json, path);
-  if (read.template === undefined) return (payload) => payload.value_json ?? payload.value;
+  if (read.template === undefined) return wholePayload;
   const template = compileTemplate(read.template, where);
   return (payload) => {
     const result = template.evaluate({ ...payload });
     // An empty rendering is what a missing key gives in a template of several parts.
     return result.ok && result.value !== '' ? result.value : undefined;
   };
+}
+
+/** The payload itself, as it was written: `1.0` stays apart from `1`. A JSON text loses its quotes, an object is no value. */
+function wholePayload({ value, value_json }: Payload): unknown {
+  const isWritten = typeof value_json === 'string' || (typeof value_json === 'object' && value_json !== null);
+  return isWritten ? value_json : value;
 }
 
 /** When and how a payload was received. */

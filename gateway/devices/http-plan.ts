@@ -2,6 +2,7 @@ import type { DeviceConfig } from '../config/schema-device.ts';
 import { StartError } from '../domain/errors.ts';
 import { compileReader, type FieldReader } from './field-reader.ts';
 import { compileRequest, type DeviceRequest } from './http-request.ts';
+import { append } from './lists.ts';
 
 /** Which request writes and reads which field, worked out once from the configuration. */
 export interface HttpPlan {
@@ -20,10 +21,9 @@ export interface HttpPlan {
   readonly availability: string | undefined;
 }
 
-/** @throws StartError for a template that cannot be read, a request that does not exist, and every key of MQTT */
+/** @throws StartError for a template that cannot be read, or a request that does not exist */
 export function compileHttpPlan(id: string, config: DeviceConfig): HttpPlan {
   const where = `devices.${id}`;
-  refuseMqtt(config, where);
   const requests = new Map(
     Object.entries(config.requests).map(([name, request]) => [
       name,
@@ -47,13 +47,13 @@ export function compileHttpPlan(id: string, config: DeviceConfig): HttpPlan {
     const at = `${where}.fields.${name}`;
     const { read, ack } = field;
     if (typeof field.write === 'string') writers.set(name, existing(field.write, `fields.${name}.write`));
-    if (read?.request !== undefined) {
-      const reader = compileReader(name, field, read, at);
-      const request = existing(read.request, `fields.${name}.read.request`);
-      const asker = typeof field.read_now === 'string' ? existing(field.read_now, `fields.${name}.read_now`) : request;
-      askers.set(name, asker);
-      for (const each of new Set([request, asker])) append(readers, each, reader);
-      if (read.period) periods.set(request, Math.min(read.period, periods.get(request) ?? read.period));
+    const request = read?.request && existing(read.request, `fields.${name}.read.request`);
+    const asker = typeof field.read_now === 'string' ? existing(field.read_now, `fields.${name}.read_now`) : request;
+    if (asker !== undefined) askers.set(name, asker);
+    const reader = read && compileReader(name, field, read, at);
+    for (const each of new Set([request, asker])) if (reader && each !== undefined) append(readers, each, reader);
+    if (request !== undefined && read?.period) {
+      periods.set(request, Math.min(read.period, periods.get(request) ?? read.period));
     }
     if (ack?.request !== undefined) {
       append(acks, existing(ack.request, `fields.${name}.ack.request`), compileReader(name, field, ack, at, 'ack'));
@@ -62,28 +62,4 @@ export function compileHttpPlan(id: string, config: DeviceConfig): HttpPlan {
   const availability = config.availability?.type === 'request' ? config.availability.request : undefined;
   if (availability !== undefined) existing(availability, 'availability.request');
   return { requests, writers, askers, readers, acks, periods, availability };
-}
-
-function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
-  const list = lists.get(key);
-  if (list) list.push(item);
-  else lists.set(key, [item]);
-}
-
-/** An HTTP device has no broker to hear from: a key of MQTT in it would be silently without effect. */
-function refuseMqtt(config: DeviceConfig, where: string): void {
-  const keys = Object.entries(config).flatMap(([key, value]) =>
-    key.startsWith('mqtt_') && value !== undefined ? [key] : [],
-  );
-  for (const [name, field] of Object.entries(config.fields)) {
-    if (typeof field.write === 'object') keys.push(`fields.${name}.write.topic`);
-    if (typeof field.read_now === 'object') keys.push(`fields.${name}.read_now.topic`);
-    if (field.read?.topic !== undefined) keys.push(`fields.${name}.read.topic`);
-    if (field.ack?.topic !== undefined) keys.push(`fields.${name}.ack.topic`);
-  }
-  if (config.availability?.type === 'topics') keys.push('availability.topic');
-  if (config.errors.length > 0) keys.push('errors');
-  const [first] = keys;
-  if (first === undefined) return;
-  throw new StartError(`${where}.${first}: a device that is reached over HTTP has no MQTT topics; use a request`, 2);
 }

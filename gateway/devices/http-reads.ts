@@ -42,7 +42,7 @@ export class HttpReads {
     return answer;
   }
 
-  /** From here on nobody shares an answer that was asked for before: a command leaves, and it may change everything. */
+  /** From here on nobody shares an answer that was asked for before. */
   beginAnew(): void {
     this.#open.clear();
   }

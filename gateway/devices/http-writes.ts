@@ -1,10 +1,10 @@
-import type { DeviceSpec, SendReport } from '../domain/device.ts';
+import type { DeviceSpec } from '../domain/device.ts';
 import type { Clock } from '../domain/time.ts';
-import type { Value } from '../domain/value.ts';
 import type { Reason } from '../domain/verdict.ts';
 import type { HttpResult } from '../transports/http-exchange.ts';
 import type { HttpTransport } from '../transports/http-transport.ts';
 import type { DeviceMemory } from './device-memory.ts';
+import type { TellSend, Wants, WriteStep } from './device-part.ts';
 import { emptyReading, readAcks } from './field-reader.ts';
 import type { HttpPlan } from './http-plan.ts';
 import { describeAnswer, type HttpReads, isSuccess } from './http-reads.ts';
@@ -20,10 +20,7 @@ interface Deps {
   readonly reads: HttpReads;
 }
 
-type Wants = Readonly<Record<string, Value>>;
-type Report = (report: SendReport) => void;
-
-/** Commands to an HTTP device: the fields of one request leave together, the requests one after another. */
+/** Commands over HTTP: the fields of one request leave together. */
 export class HttpWrites {
   readonly #deps: Deps;
 
@@ -31,32 +28,24 @@ export class HttpWrites {
     this.#deps = deps;
   }
 
-  /** Nothing is reported of requests that `signal` keeps from leaving: whoever aborts has stopped asking. */
-  async send(wants: Wants, report: Report, signal: AbortSignal): Promise<void> {
-    for (const [request, fields] of this.#groups(wants)) {
-      if (signal.aborted) return;
-      if (request) await this.#sendGroup(request, fields, wants, report, signal);
-      else report({ type: 'not_sent', fields, reason: 'read_only', detail: 'no request writes this' });
-    }
-  }
-
-  /** The fields by the request that writes them, in the device's order; undefined: none does. */
-  #groups(wants: Wants): Map<DeviceRequest | undefined, string[]> {
-    const { spec, plan } = this.#deps;
-    const commanded = new Set([...spec.order.filter((field) => field in wants), ...Object.keys(wants)]);
-    const groups = new Map<DeviceRequest | undefined, string[]>();
-    for (const field of commanded) {
+  steps(wants: Wants): WriteStep[] {
+    const { plan } = this.#deps;
+    const groups = new Map<DeviceRequest, string[]>();
+    for (const field of Object.keys(wants)) {
       const request = plan.requests.get(plan.writers.get(field) ?? '');
-      groups.set(request, [...(groups.get(request) ?? []), field]);
+      if (request) groups.set(request, [...(groups.get(request) ?? []), field]);
     }
-    return groups;
+    return [...groups].map(([request, fields]) => ({
+      fields,
+      send: (report, signal) => this.#sendGroup(request, fields, wants, report, signal),
+    }));
   }
 
   async #sendGroup(
     request: DeviceRequest,
     fields: string[],
     wants: Wants,
-    report: Report,
+    report: TellSend,
     signal: AbortSignal,
   ): Promise<void> {
     const notSent = (reason: Reason, detail: string) => report({ type: 'not_sent', fields, reason, detail });
@@ -76,7 +65,6 @@ export class HttpWrites {
       signal,
       onDispatch: () => {
         dispatched = true;
-        this.#deps.reads.beginAnew();
         report({ type: 'sent', fields });
       },
     });
@@ -101,7 +89,7 @@ export class HttpWrites {
     request: DeviceRequest,
     fields: readonly string[],
     answer: Extract<HttpResult, { type: 'answer' }>,
-    report: Report,
+    report: TellSend,
   ): void {
     const { payload } = request.decode(answer.text);
     if (!isSuccess(answer.status) || request.rejects(payload)) {

@@ -1,6 +1,6 @@
 import type { HomeConfig } from '../config/schema.ts';
 import type { Device, DeviceChange, DeviceDirectory } from '../domain/device.ts';
-import { buildHttpDevice, type DeviceDeps } from './http-device.ts';
+import { buildDevice, type DeviceDeps } from './build-device.ts';
 
 /** All devices of the home, by id: those of the configuration from the start, others as they announce themselves. */
 export class DeviceRegistry implements DeviceDirectory {
@@ -65,8 +65,6 @@ export class DeviceRegistry implements DeviceDirectory {
 
 /** @throws StartError for the first device whose configuration cannot be carried out, naming the key */
 export function buildRegistry(config: Pick<HomeConfig, 'devices'>, deps: DeviceDeps): DeviceRegistry {
-  const devices = Object.entries(config.devices).map(
-    ([id, device]) => [id, buildHttpDevice(id, device, deps)] as const,
-  );
+  const devices = Object.entries(config.devices).map(([id, device]) => [id, buildDevice(id, device, deps)] as const);
   return new DeviceRegistry(new Map(devices));
 }

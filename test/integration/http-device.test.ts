@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../gateway/actuation/system-clock.ts';
-import { buildHttpDevice } from '../../gateway/devices/http-device.ts';
+import { buildDevice } from '../../gateway/devices/build-device.ts';
 import { buildRegistry } from '../../gateway/devices/registry.ts';
 import type { Device, SendReport } from '../../gateway/domain/device.ts';
 import type { DeviceReport, Reading } from '../../gateway/domain/reading.ts';
@@ -50,7 +50,7 @@ describe('an HTTP device', () => {
       fields: FIELDS,
       ...rest,
     });
-    const device = buildHttpDevice('ac', config, { clock });
+    const device = buildDevice('ac', config, { clock });
     devices.push(device);
     const reports: DeviceReport[] = [];
     device.subscribe((report) => reports.push(report));
@@ -453,7 +453,7 @@ describe('building', () => {
   const base = { http, requests: REQUESTS, fields: FIELDS };
   const problem = (written: Record<string, unknown>) => {
     try {
-      buildHttpDevice('ac', deviceConfig({ ...base, ...written }), { clock: systemClock() });
+      buildDevice('ac', deviceConfig({ ...base, ...written }), { clock: systemClock() });
     } catch (error) {
       return error;
     }
@@ -461,10 +461,11 @@ describe('building', () => {
   };
 
   it.each<[string, Record<string, unknown>]>([
-    ['devices.ac.mqtt_climate', { mqtt_climate: { mode_command_topic: 'x' } }],
-    ['devices.ac.fields.power.write.topic', { fields: { power: { write: { topic: 'x' } } } }],
-    ['devices.ac.fields.power.read.topic', { fields: { power: { read: { topic: 'x' } } } }],
-    ['devices.ac.availability.topic', { availability: { topic: 'x' } }],
+    ['devices.ac', { fields: { power: { write: { topic: 'x' } } } }],
+    ['devices.ac', { availability: { topic: 'x' } }],
+    ['devices.ac', { http: undefined }],
+    ['devices.ac.fields.power.read_now', { fields: { power: { ...FIELDS.power, read_now: { topic: 'x' } } } }],
+    ['devices.ac.fields.power.ack', { fields: { power: { write: { topic: 'x' }, ack: { request: 'apply' } } } }],
     ['devices.ac.fields.power.write', { fields: { power: { write: 'nonesuch' } } }],
     ['devices.ac.requests.a.before', { requests: { ...REQUESTS, a: { get: '/', before: 'nonesuch' } } }],
     ['devices.ac.fields.power.read.template', { fields: { power: { read: { request: 'status', template: '{{' } } } }],
