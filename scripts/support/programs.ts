@@ -67,8 +67,13 @@ export async function startGatewayProgram(settings: GatewaySettings): Promise<Li
 }
 
 /** Starts the simulator on a free port and waits until it serves. @throws Error as above */
-export async function startSimulatorProgram(delayMs: number): Promise<Listening> {
-  const child = forkProgram('simulator/cli.js', ['--port', '0', '--delay', `${delayMs}ms`], {});
+export function startSimulatorProgram(delayMs: number): Promise<Listening> {
+  return startListeningProgram('simulator/cli.js', ['--port', '0', '--delay', `${delayMs}ms`]);
+}
+
+/** Starts a program that tells its parent `{url}` once it serves. @throws Error as above */
+export async function startListeningProgram(script: string, args: readonly string[] = []): Promise<Listening> {
+  const child = forkProgram(script, args, {});
   const { url } = await announced(child, z.object({ url: z.string() }));
   return { program: child.program, url };
 }

@@ -1,0 +1,46 @@
+import { cpus } from 'node:os';
+import { Command } from 'commander';
+import { messageOf } from '../../gateway/domain/errors.ts';
+import { measureCreation } from './creation.ts';
+import { type Figure, met, table } from './figure.ts';
+import { measureLateness } from './lateness.ts';
+import { measureStartUp } from './start-up.ts';
+import { measureThroughput } from './throughput.ts';
+import { openWorkspace } from './workspace.ts';
+
+const { json, quick = false } = new Command('bench')
+  .description('Measures what the gateway promises. A missed target is told; it is no failure.')
+  .option('--json', 'print one JSON object, and nothing else')
+  .option('--quick', 'few samples: whether the bench works, not how fast the gateway is')
+  .parse()
+  .opts<{ json?: true; quick?: true }>();
+
+// Ctrl-C ends this process, and with it the programs that it started.
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
+const MEASUREMENTS = [
+  ['start', measureStartUp],
+  ['creation', measureCreation],
+  ['lateness', measureLateness],
+  ['throughput', measureThroughput],
+] as const;
+
+try {
+  const folder = await openWorkspace();
+  const figures: Figure[] = [];
+  for (const [name, measure] of MEASUREMENTS) {
+    if (!json) console.error(`measuring ${name} …`);
+    figures.push(...(await measure(folder, { quick })));
+  }
+  const machine = { node: process.version, cpus: cpus().length, cpu: cpus()[0]?.model ?? 'unknown' };
+  if (json) {
+    const told = figures.map((figure) => ({ ...figure, target: figure.target ?? null, met: met(figure) }));
+    console.log(JSON.stringify({ ...machine, quick, figures: told }, null, 2));
+  } else {
+    console.log(`\nNode ${machine.node} on ${machine.cpus} × ${machine.cpu}\n\n${table(figures)}`);
+  }
+} catch (error) {
+  console.error(`bench: ${messageOf(error)}`);
+  process.exitCode = 1;
+}

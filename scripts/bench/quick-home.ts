@@ -1,0 +1,24 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A home of one device that is read back at once, so that the commands of a measurement do not pile up. */
+const HOME = `
+devices:
+  ac:
+    kind: climate
+    http: { base: !env_var READBACK_SIMULATOR }
+    requests:
+      status: { get: /sensors/ac }
+      apply: { post: /control/ac, json: { temperature: "{{ want.target_temperature }}" } }
+    fields:
+      target_temperature:
+        { write: apply, read: { request: status, path: temperature }, min: 16, max: 30, step: 1, unit: C }
+    verify: { poll: [10ms], echo: 0s, settle: 0s, deadline: 5s, watch: 0s }
+`;
+
+/** Writes its configuration. @returns the file */
+export async function writeQuickHome(folder: string): Promise<string> {
+  const path = join(folder, 'home.yaml');
+  await writeFile(path, HOME);
+  return path;
+}
