@@ -1,25 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type NodeIncomingMessageLike, type NodeServerResponseLike, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { Commands } from '../actuation/commands.ts';
-import type { Clock } from '../domain/time.ts';
-import { actuationTasks } from './actuation-tasks.ts';
-import { homeTools } from './home-tools.ts';
+import { type HomeOfferOptions, homeOffer } from './home-offer.ts';
+import type { MakeOffer } from './offer.ts';
 import { createServerFactory } from './server-factory.ts';
 
-/** What the MCP endpoint of a home needs. */
-export interface McpEndpointOptions {
-  readonly commands: Commands;
-  readonly clock: Clock;
+/** What every MCP endpoint needs, whatever it offers. */
+export interface EndpointOptions {
   readonly name: string;
   readonly version: string;
-  /** How long a call waits for its verdict where the client knows no tasks, in ms; 8,000 by default. */
-  readonly inlineWaitMs?: number;
   /** Hears of faults of ours. */
   readonly onError: (error: Error) => void;
   /** Hears of requests that were no MCP, and of answers that nobody was there to take: other people's faults. */
   readonly onRejected: (error: Error) => void;
 }
+
+/** What the MCP endpoint of a home needs. */
+export type McpEndpointOptions = EndpointOptions & HomeOfferOptions;
 
 /** MCP over Streamable HTTP, for any server that speaks in Node's requests and responses. */
 export interface McpEndpoint {
@@ -29,28 +26,19 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-/** What a model is told once, on connecting. */
-const INSTRUCTIONS =
-  'Every command ends in a verdict made from what the device itself reported afterwards. Only "verified" means done; ' +
-  'tell the user of any other verdict as it stands. While a task is working, ask get_task; never send the command again.';
-
-const INLINE_WAIT_MS = 8_000;
-
 /** How long requests that are being answered may take to end when the gateway stops, in ms. */
 const CLOSE_GRACE_MS = 1_000;
 
-/** Makes the endpoint: protocol 2026-07-28, and older clients without sessions. */
+/** Makes the endpoint of a home. */
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
-  const { commands, clock, name, version, inlineWaitMs = INLINE_WAIT_MS, onError, onRejected } = options;
+  return serveOffer(homeOffer(options), options);
+}
+
+/** Serves an offer: protocol 2026-07-28, and older clients without sessions. */
+export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpEndpoint {
+  const { name, version, onError, onRejected } = options;
   const stopping = new AbortController();
-  const factory = createServerFactory({
-    name,
-    version,
-    instructions: INSTRUCTIONS,
-    tools: homeTools({ commands, clock, inlineWaitMs, stopping: stopping.signal }),
-    tasks: actuationTasks(commands),
-    onError,
-  });
+  const factory = createServerFactory({ name, version, offer: makeOffer(stopping.signal), onError });
   const handler = createMcpHandler(factory, { legacy: 'stateless', responseMode: 'auto', onerror: onRejected });
   const serve = toNodeHandler(handler, { onerror: onError });
   const open = new Set<Promise<void>>();

@@ -8,19 +8,17 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { UserError } from '../domain/errors.ts';
-import { TASKS_EXTENSION, type TaskSource } from './task.ts';
+import type { Offer } from './offer.ts';
+import { TASKS_EXTENSION } from './task.ts';
 import { serveTasks } from './tasks-extension.ts';
 import { refused, type Tool, type ToolAnswer } from './tool.ts';
 import { wireError } from './wire-error.ts';
 
-/** What a server offers; it is the same over every transport and for every protocol revision. */
+/** What servers are made from. */
 export interface ServerFactoryOptions {
   readonly name: string;
   readonly version: string;
-  readonly instructions: string;
-  /** The tools as they are now. */
-  readonly tools: () => readonly Tool[];
-  readonly tasks: TaskSource;
+  readonly offer: Offer;
   /** Hears of faults of ours; the client is told nothing but that there was one. */
   readonly onError: (error: Error) => void;
 }
@@ -29,22 +27,24 @@ export interface ServerFactoryOptions {
 const TOOLS_TTL_MS = 60_000;
 
 /** Makes the factory that the SDK calls for every request (HTTP) or connection (stdio). */
-export function createServerFactory(options: ServerFactoryOptions): McpServerFactory {
-  return ({ era }) => {
-    const modern = era === 'modern';
+export function createServerFactory({ name, version, offer, onError }: ServerFactoryOptions): McpServerFactory {
+  return (context) => {
+    const modern = context.era === 'modern';
     const server = new McpServer(
-      { name: options.name, version: options.version },
+      { name, version },
       {
-        instructions: options.instructions,
+        instructions: offer.instructions,
         capabilities: {
           tools: { listChanged: false },
           ...(modern && { extensions: { [TASKS_EXTENSION]: {} } }),
         },
         cacheHints: { 'tools/list': { ttlMs: TOOLS_TTL_MS, cacheScope: 'private' } },
+        ...(offer.requestState && { requestState: offer.requestState }),
       },
     );
-    serveTools(server, options);
-    if (modern) serveTasks(server, options.tasks, options.onError);
+    serveTools(server, offer.tools, onError);
+    if (modern) serveTasks(server, offer.tasks, onError);
+    for (const feature of offer.features ?? []) feature(server, context);
     return server;
   };
 }
@@ -53,7 +53,7 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
  * Answers `tools/list` and `tools/call` in place of the SDK's own registry, which turns every error of a call into a
  * tool result (also those that JSON-RPC has a code for) and holds a task against the tool's output schema.
  */
-function serveTools(server: McpServer, { tools, onError }: ServerFactoryOptions): void {
+function serveTools(server: McpServer, tools: Offer['tools'], onError: ServerFactoryOptions['onError']): void {
   server.server.setRequestHandler('tools/list', () => ({ tools: tools().map((tool) => tool.definition) }));
   server.server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = tools().find(({ definition }) => definition.name === params.name);
