@@ -43,6 +43,14 @@ export interface Commands {
    */
   submit(wish: Wish): Promise<Actuation>;
   get(taskId: string, principal: string): Promise<Actuation | undefined>;
+  /**
+   * A principal's commands, newest first.
+   * @param limit at most this many
+   * @param after continue after this task; nothing comes after one that is unknown
+   */
+  list(principal: string, limit: number, after?: string): Promise<readonly Actuation[]>;
+  /** The commands that wait for a person's answer, whoever gave them, in the order in which they were asked. */
+  waiting(): Promise<readonly Actuation[]>;
   /** Resolves when the command is settled, or with its state at `untilMs` from now, or when `signal` aborts. */
   settled(taskId: string, principal: string, untilMs: number, signal?: AbortSignal): Promise<Actuation | undefined>;
   /** Stops the tracking. A settled command is returned as it is. */

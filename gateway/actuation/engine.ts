@@ -126,6 +126,18 @@ export class Engine implements Commands, TaskHost {
     return actuation?.principal === principal ? actuation : undefined;
   }
 
+  async list(principal: string, limit: number, after?: string): Promise<readonly Actuation[]> {
+    const records = await this.store.list({ principal, limit, ...(after !== undefined && { after }) });
+    return records.map((record) => this.#live.get(record.taskId)?.visible ?? record);
+  }
+
+  async waiting(): Promise<readonly Actuation[]> {
+    const open = [...this.#live.values()].map((task) => task.visible);
+    return open
+      .filter(({ phase }) => phase === 'awaiting_approval')
+      .sort((a, b) => a.createdAt.mono - b.createdAt.mono);
+  }
+
   async settled(
     taskId: string,
     principal: string,

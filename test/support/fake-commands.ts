@@ -140,6 +140,16 @@ export class FakeCommands implements Commands {
     return found?.principal === principal ? found : undefined;
   }
 
+  async list(principal: string, limit: number, after?: string): Promise<readonly Actuation[]> {
+    const own = [...this.#records.values()].filter((record) => record.principal === principal).reverse();
+    const from = after === undefined ? 0 : own.findIndex((record) => record.taskId === after) + 1 || own.length;
+    return own.slice(from, from + limit);
+  }
+
+  async waiting(): Promise<readonly Actuation[]> {
+    return [...this.#records.values()].filter(({ phase }) => phase === 'awaiting_approval');
+  }
+
   async settled(taskId: string, principal: string, untilMs: number, signal?: AbortSignal) {
     const found = await this.get(taskId, principal);
     if (!found || isSettled(found) || signal?.aborted) return found;

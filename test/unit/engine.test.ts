@@ -244,6 +244,32 @@ describe('approval', () => {
     expect(bench.ac.sends).toHaveLength(1);
     expect(await bench.verdict(task)).toMatch(/^verified/);
   });
+
+  it('lists what waits, whoever asked, in the order in which it was asked, also after a restart', async () => {
+    const bench = await new Bench(delicate).start();
+    const first = await bench.submit({ target_temperature: 26 });
+    await bench.clock.pass(1_000);
+    const second = await bench.engine.submit({ deviceId: 'ac', set: { target_temperature: 27 }, principal: 'bob' });
+    const ids = async () => (await bench.engine.waiting()).map((task) => task.taskId);
+    expect(await ids()).toEqual([first.taskId, second.taskId]);
+    await bench.restart();
+    expect(await ids()).toEqual([first.taskId, second.taskId]);
+    await bench.engine.answer(second.taskId, 'bob', { approved: false, by: 'anna', through: 'cli' });
+    expect(await ids()).toEqual([first.taskId]);
+  });
+});
+
+it('lists the commands of one principal, newest first, in pages, as they are now', async () => {
+  const bench = await new Bench().start();
+  const older = await bench.submit({ target_temperature: 26 });
+  await bench.engine.submit({ deviceId: 'ac', set: { target_temperature: 20 }, principal: 'bob' });
+  const newer = await bench.submit({ fan_mode: 'high' });
+  await bench.clock.pass(1_000);
+  const page = await bench.engine.list('anna', 1);
+  expect(page.map((task) => task.taskId)).toEqual([newer.taskId]);
+  expect((await bench.engine.list('anna', 5, newer.taskId)).map((task) => task.taskId)).toEqual([older.taskId]);
+  expect(page).toEqual([await bench.engine.get(newer.taskId, 'anna')]);
+  expect(await bench.engine.list('anna', 5, 'nobody-knows-me')).toEqual([]);
 });
 
 describe('after a restart', () => {
