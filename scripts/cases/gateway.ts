@@ -1,11 +1,12 @@
 import { Engine } from '../../gateway/actuation/engine.ts';
-import { systemClock } from '../../gateway/actuation/system-clock.ts';
 import type { DeviceConfig } from '../../gateway/config/schema-device.ts';
 import { buildRegistry } from '../../gateway/devices/registry.ts';
 import type { Actuation } from '../../gateway/domain/actuation.ts';
 import type { Log } from '../../gateway/domain/log.ts';
+import type { Clock } from '../../gateway/domain/time.ts';
 import type { Value } from '../../gateway/domain/value.ts';
 import { memoryHomeStore } from '../../gateway/store/home-store.ts';
+import { createMqttLink } from '../../gateway/transports/mqtt-broker-link.ts';
 
 /** The real gateway without its doors, for one device. */
 export interface CaseGateway {
@@ -25,11 +26,16 @@ const TTL_MS = 3_600_000;
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** @throws StartError where the device cannot be carried out */
-export async function startCaseGateway(config: DeviceConfig, _brokerUrl: string): Promise<CaseGateway> {
-  const clock = systemClock();
-  const registry = buildRegistry({ devices: { [DEVICE_ID]: config } }, { clock });
+/**
+ * @param brokerPort where the broker listens on this machine
+ * @throws StartError where the device cannot be carried out
+ */
+export async function startCaseGateway(config: DeviceConfig, brokerPort: number, clock: Clock): Promise<CaseGateway> {
+  const address = { host: '127.0.0.1', port: brokerPort };
+  const mqtt = createMqttLink({ address, statusTopic: 'readback/status', clock, log: SILENT });
+  const registry = buildRegistry({ devices: { [DEVICE_ID]: config } }, { clock, mqtt });
   const { tasks, habits, aftermaths } = memoryHomeStore();
+  await mqtt.start();
   await registry.start();
   const engine = new Engine({
     devices: registry,
@@ -50,6 +56,7 @@ export async function startCaseGateway(config: DeviceConfig, _brokerUrl: string)
     async stop() {
       await engine.stop();
       await registry.stop();
+      await mqtt.stop();
       await tasks.close();
     },
   };

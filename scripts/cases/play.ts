@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { parseDevice } from '../../gateway/config/load.ts';
 import type { DeviceConfig } from '../../gateway/config/schema-device.ts';
 import type { Actuation } from '../../gateway/domain/actuation.ts';
 import { result } from '../../gateway/domain/result.ts';
+import type { Clock } from '../../gateway/domain/time.ts';
 import type { Case } from './case.ts';
 import { type Played, SLACK_MS } from './compare.ts';
 import { type CaseGateway, startCaseGateway } from './gateway.ts';
@@ -11,19 +11,23 @@ import { ScriptedBroker } from './scripted-broker.ts';
 import { ScriptedHttp } from './scripted-http.ts';
 import { Timeline } from './timeline.ts';
 
-/** Real time after which a command that left and reached nobody begins the situation all the same, in ms. */
+/** Time in which the retained messages of the broker reach the gateway, in ms: `initial` is newer than they are. */
+const RETAINED_MS = 40;
+
+/** Time after which a command that left and reached nobody begins the situation all the same, in ms. */
 const UNDELIVERED_MS = 100;
 
-/** Real time that is waited for a verdict beyond the latest moment that could be right, in ms. */
+/** Time that is waited for a verdict beyond the latest moment that could be right, in ms. */
 const PATIENCE_MS = 3_000;
 
 /**
  * Plays one situation against the real gateway, a real HTTP server and a real broker.
- * @param speed how much faster than real it runs
+ * @param clock the gateway's and the device's
+ * @param speed how much faster than the clock the situation runs
  * @throws ConfigError or StartError where the case's device cannot be carried out
  */
-export async function play(situation: Case, speed: number): Promise<Played> {
-  const timeline = new Timeline(speed);
+export async function play(situation: Case, clock: Clock, speed: number): Promise<Played> {
+  const timeline = new Timeline(clock, speed);
   const http = new ScriptedHttp(situation.http, timeline);
   const broker = new ScriptedBroker(situation, timeline);
   const undo: (() => unknown)[] = [() => timeline.stop()];
@@ -35,50 +39,58 @@ export async function play(situation: Case, speed: number): Promise<Played> {
     const config = parseDevice(addressed(situation.device, http.origin));
     http.describe(config);
     broker.describe(config);
-    const gateway = await startCaseGateway(scaled(config, speed), broker.url);
+    const gateway = await startCaseGateway(scaled(config, speed), broker.port, clock);
     undo.push(() => gateway.stop());
+    await passed(clock, situation.retained.length > 0 ? RETAINED_MS : 0);
     gateway.recall(situation.initial);
     await timeline.lead(leadOf(situation), [...http.happenings(), ...broker.happenings()]);
-    const seen = await command(gateway, situation, timeline, limitOf(situation, config, speed));
+    const seen = await command(gateway, situation, { clock, timeline, limitMs: limitOf(situation, config, speed) });
     return { ...seen, commands: [...http.commands, ...broker.commands] };
   } finally {
     for (const step of undo.reverse()) await step();
   }
 }
 
+interface Times {
+  readonly clock: Clock;
+  readonly timeline: Timeline;
+  /** How long to wait for a verdict, in ms of the clock. */
+  readonly limitMs: number;
+}
+
 /** Gives the command and watches it until its verdict, and on until the event that is expected after it. */
-async function command(
-  gateway: CaseGateway,
-  { set, expect }: Case,
-  timeline: Timeline,
-  limitMs: number,
-): Promise<Omit<Played, 'commands'>> {
+async function command(gateway: CaseGateway, { set, expect }: Case, times: Times): Promise<Omit<Played, 'commands'>> {
+  const { clock, timeline } = times;
   const driftedAt: number[] = [];
   gateway.onDrift(() => driftedAt.push(timeline.elapsed()));
-  const settled = settling(gateway, timeline, limitMs);
+  const settled = settling(gateway, times);
   await gateway.submit(set);
   const verdict = await settled;
-  if (verdict && expect.event) await delay(timeline.realUntil(expect.event.at) + SLACK_MS);
+  if (verdict && expect.event) {
+    const { at } = expect.event;
+    await new Promise<void>((resolve) => timeline.after(at - timeline.elapsed(), resolve));
+    await passed(clock, SLACK_MS);
+  }
   return { result: verdict && result(verdict.actuation), verdictAt: verdict?.at ?? null, driftedAt };
 }
 
 /** The settled command and when it was known to be, or null where that takes too long. */
 function settling(
   gateway: CaseGateway,
-  timeline: Timeline,
-  limitMs: number,
+  { clock, timeline, limitMs }: Times,
 ): Promise<{ readonly actuation: Actuation; readonly at: number } | null> {
   let left = false;
   return new Promise((resolve) => {
-    const giveUp = setTimeout(() => resolve(null), limitMs);
+    const { mono } = clock.now();
+    const cancel = clock.at(mono + limitMs, () => resolve(null));
     gateway.subscribe((actuation) => {
-      if (actuation.sentAt && !left) {
+      const { sentAt } = actuation;
+      if (sentAt && !left) {
         left = true;
-        const at = performance.now();
-        setTimeout(() => timeline.begin(at), UNDELIVERED_MS).unref();
+        clock.at(sentAt.mono + UNDELIVERED_MS, () => timeline.begin(sentAt.mono));
       }
       if (!actuation.outcome) return;
-      clearTimeout(giveUp);
+      cancel();
       resolve({ actuation, at: timeline.elapsed() });
     });
   });
@@ -89,7 +101,10 @@ function leadOf({ mqtt, http }: Case): number {
   return Math.max(0, ...mqtt.map(({ at }) => -at), ...http.map(({ from }) => -from));
 }
 
-/** How long to wait for a verdict, in real ms. */
 function limitOf({ expect }: Case, { verify }: DeviceConfig, speed: number): number {
   return Math.max(expect.not_after ?? 0, verify.deadline + 2 * verify.settle) / speed + PATIENCE_MS;
+}
+
+async function passed(clock: Clock, ms: number): Promise<void> {
+  await new Promise<void>((resolve) => clock.at(clock.now().mono + ms, resolve));
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import { Aedes, type AedesPublishPacket, type Client } from 'aedes';
+import { Aedes, type AedesPublishPacket } from 'aedes';
 import type { DeviceConfig } from '../../gateway/config/schema-device.ts';
 import { type Case, type Message, wireText } from './case.ts';
 import type { Received } from './received.ts';
@@ -20,10 +20,10 @@ export class ScriptedBroker {
   constructor(situation: Case, timeline: Timeline) {
     this.#situation = situation;
     this.#timeline = timeline;
-    this.#server = createServer((socket) => this.#broker.handle(socket));
+    this.#server = createServer({ noDelay: true }, (socket) => this.#broker.handle(socket));
     // What the gateway publishes has a client; what the device says here has none.
     this.#broker.on('publish', (packet, client) => {
-      if (client) this.#onGateway(packet, client);
+      if (client) this.#onGateway(packet);
     });
   }
 
@@ -34,8 +34,8 @@ export class ScriptedBroker {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
   }
 
-  get url(): string {
-    return `mqtt://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
   /** Says which of the messages are commands: those to a topic of the device, unless they only ask. */
@@ -58,7 +58,7 @@ export class ScriptedBroker {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  #onGateway(packet: AedesPublishPacket, _client: Client): void {
+  #onGateway(packet: AedesPublishPacket): void {
     const received = { to: packet.topic, payload: packet.payload.toString() };
     if (this.#isCommand(received)) {
       this.commands.push(received);
