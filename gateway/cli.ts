@@ -2,8 +2,10 @@
 import { dirname, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pino } from 'pino';
+import { answerApproval, listApprovals } from './approvals-command.ts';
 import { banner, settledLine } from './banner.ts';
 import { loadConfig } from './config/load.ts';
+import { readDaemonFile } from './daemon-file.ts';
 import { startDemo } from './demo.ts';
 import { templateMistake } from './devices/template.ts';
 import { messageOf, StartError } from './domain/errors.ts';
@@ -23,6 +25,13 @@ interface StartOptions {
   readonly logLevel?: string;
 }
 
+/** Which running gateway is meant. */
+interface DaemonOptions {
+  readonly url?: string;
+  readonly config?: string;
+  readonly data?: string;
+}
+
 const program = new Command('readback')
   .description('A home-automation gateway that tells the truth.')
   .version(version())
@@ -39,6 +48,42 @@ program
   .option('--delay <seconds>', 'how long the simulated devices take to act', parseSeconds, 4_000)
   .addOption(new Option('--log-level <level>', 'what to log').choices(['debug', 'info', 'warn', 'error', 'silent']))
   .action(start);
+
+daemonCommand('approvals')
+  .description('list the questions that wait for a person')
+  .action(async (options: DaemonOptions) => console.log(await listApprovals(await daemonUrl(options))));
+
+for (const [name, approve, description] of [
+  ['approve', true, 'send the command that waits under this id'],
+  ['deny', false, 'do not send it'],
+] as const) {
+  daemonCommand(name)
+    .description(description)
+    .argument('<id>', 'as `readback approvals` lists it, or enough of its beginning')
+    // An id may begin with a dash.
+    .allowUnknownOption()
+    .action(async (id: string, options: DaemonOptions) =>
+      console.log(await answerApproval(await daemonUrl(options), id, approve)),
+    );
+}
+
+/** A command that speaks to a gateway which is running. */
+function daemonCommand(name: string): Command {
+  return program
+    .command(name)
+    .option('--url <address>', 'where the gateway listens, instead of looking it up in its data folder')
+    .option('-c, --config <file>', 'the home that it runs')
+    .option('--data <folder>', 'its data folder, where it is not the usual one');
+}
+
+async function daemonUrl({ url, config, data }: DaemonOptions): Promise<string> {
+  if (url !== undefined) return url;
+  const home = config === undefined || data !== undefined ? null : await loadConfig(config, process.env);
+  const folder = resolve(data ?? home?.data ?? defaultData(config));
+  const address = await readDaemonFile(folder);
+  if (!address) throw new StartError(`no gateway runs on ${folder}: start one, or name another with --url or --data`);
+  return address.url;
+}
 
 async function start(options: StartOptions): Promise<void> {
   const demo =

@@ -4,11 +4,14 @@ import { Engine } from './actuation/engine.ts';
 import { systemClock } from './actuation/system-clock.ts';
 import type { HomeConfig } from './config/schema.ts';
 import { shippedPath } from './config/shipped.ts';
+import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts';
+import { approvalsApi } from './dashboard/approvals-api.ts';
 import { buildRegistry } from './devices/registry.ts';
 import type { Actuation } from './domain/actuation.ts';
 import type { Log } from './domain/log.ts';
 import { createApp } from './http/app.ts';
 import { type Listener, listen } from './http/listen.ts';
+import { LOCAL_PRINCIPAL } from './mcp/caller.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
 import { openHomeStore } from './store/home-store.ts';
 
@@ -80,7 +83,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 async function openDoors(options: GatewayOptions, engine: Engine, undo: (() => Promise<void>)[]): Promise<Listener> {
-  const { home, host, port, log } = options;
+  const { home, dataFolder, host, port, log } = options;
   const onError = (error: Error) => log.error({ error: error.message, stack: error.stack }, 'a request failed inside');
   const identity = { name: 'readback', version: version() };
   const mcp = createMcpEndpoint({
@@ -91,8 +94,12 @@ async function openDoors(options: GatewayOptions, engine: Engine, undo: (() => P
     onError,
     onRejected: (error) => log.debug({ error: error.message }, 'a request was rejected'),
   });
-  const listener = await listen(createApp({ ...identity, mcp, host, onError }), { host, port });
+  // Whoever reaches the gateway may answer: it asks nobody for a token.
+  const api = approvalsApi({ commands: engine, clock: engine.clock, approverOf: () => LOCAL_PRINCIPAL, onError });
+  const listener = await listen(createApp({ ...identity, mcp, api, host, onError }), { host, port });
   undo.push(() => listener.close());
+  await writeDaemonFile(dataFolder, { url: listener.url, pid: process.pid });
+  undo.push(() => removeDaemonFile(dataFolder));
   // Closed before the listener: waiting calls are answered while their connections still stand.
   undo.push(() => mcp.close());
   return listener;

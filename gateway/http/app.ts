@@ -1,11 +1,13 @@
 import { createMcpExpressApp } from '@modelcontextprotocol/express';
-import type { Express } from 'express';
+import type { Express, Router } from 'express';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { answerErrors, answerNothingHere } from './json-errors.ts';
 
 /** What the HTTP application is made of. */
 export interface AppOptions {
   readonly mcp: McpEndpoint;
+  /** What people's own tools call, below `/api`. */
+  readonly api: Router;
   readonly name: string;
   readonly version: string;
   /** The address it will listen on: on loopback only loopback's names are let in as Host and Origin. */
@@ -21,9 +23,9 @@ export interface AppOptions {
 /** The longest request that is read: a command is a few hundred bytes. */
 const BODY_LIMIT = '256kb';
 
-/** The gateway over HTTP: `/mcp`, and `/healthz` for whoever watches over the process. Every error is JSON. */
+/** The gateway over HTTP: `/mcp`, `/api` for people's tools, and `/healthz` for whoever watches over the process. Every error is JSON. */
 export function createApp(options: AppOptions): Express {
-  const { mcp, name, version, host, allowedHosts, allowedOrigins, onError } = options;
+  const { mcp, api, name, version, host, allowedHosts, allowedOrigins, onError } = options;
   const app = createMcpExpressApp({
     host,
     jsonLimit: BODY_LIMIT,
@@ -32,6 +34,7 @@ export function createApp(options: AppOptions): Express {
   });
   app.disable('x-powered-by');
   app.all('/mcp', (req, res) => mcp.handle(req, res, req.body));
+  app.use('/api', api);
   app.get('/healthz', (_req, res) => {
     res.json({ status: 'ok', name, version });
   });

@@ -1,3 +1,4 @@
+import { approvalsApi } from '../../gateway/dashboard/approvals-api.ts';
 import type { DeviceSpec } from '../../gateway/domain/device.ts';
 import { createApp } from '../../gateway/http/app.ts';
 import { listen } from '../../gateway/http/listen.ts';
@@ -28,7 +29,8 @@ export async function startGateway(
   const { inlineWaitMs = 5_000 } = options;
   const onRejected = (error: Error) => void rejected.push(error);
   const mcp = createMcpEndpoint({ ...about, commands, clock: commands.clock, inlineWaitMs, onRejected });
-  const listener = await listen(createApp({ ...about, mcp, host: '127.0.0.1' }), { host: '127.0.0.1', port: 0 });
+  const api = approvalsApi({ ...about, commands, clock: commands.clock, approverOf: () => 'local' });
+  const listener = await listen(createApp({ ...about, mcp, api, host: '127.0.0.1' }), { host: '127.0.0.1', port: 0 });
   return {
     origin: listener.url,
     url: `${listener.url}/mcp`,
