@@ -13,6 +13,7 @@ import { createApp } from './http/app.ts';
 import { type Listener, listen } from './http/listen.ts';
 import { LOCAL_PRINCIPAL } from './mcp/caller.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
+import { startMqtt } from './mqtt.ts';
 import { openHomeStore } from './store/home-store.ts';
 
 export interface GatewayOptions {
@@ -29,6 +30,8 @@ export interface GatewayOptions {
 export interface Gateway {
   /** Where MCP clients connect. */
   readonly mcpUrl: string;
+  /** The broker in use; null where nothing of the home speaks MQTT. */
+  readonly brokerUrl: string | null;
   /** Hears every new durable state of every command. */
   subscribe(listener: (actuation: Actuation) => void): () => void;
   /** Answers what is open, stores what is under way and lets go of everything; open commands go on at the next start. */
@@ -49,7 +52,6 @@ export function version(): string {
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { home, log } = options;
   const clock = systemClock();
-  const registry = buildRegistry(home, { clock });
   const undo: (() => Promise<void>)[] = [];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -60,6 +62,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       onNotice: (notice) => log.warn({ ...notice }, 'the task store has something to say'),
     });
     undo.push(() => tasks.close());
+    const mqtt = home.mqtt ? await startMqtt(home.mqtt, { clock, log }) : null;
+    if (mqtt) undo.push(() => mqtt.stop());
+    const registry = buildRegistry(home, { clock, ...(mqtt ? { mqtt: mqtt.link } : {}) });
     await registry.start();
     undo.push(() => registry.stop());
     const engine = new Engine({
@@ -75,7 +80,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await engine.start();
     undo.push(() => engine.stop());
     const listener = await openDoors(options, engine, undo);
-    return { mcpUrl: `${listener.url}/mcp`, subscribe: (hear) => engine.subscribe(hear), close };
+    return {
+      mcpUrl: `${listener.url}/mcp`,
+      brokerUrl: mqtt?.brokerUrl ?? null,
+      subscribe: (hear) => engine.subscribe(hear),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -5,6 +5,7 @@ import { type Checked, type CheckTemplate, checkHome } from './check.ts';
 import { ConfigError, displayName, inReadingOrder, type Problem } from './problems.ts';
 import type { HomeConfig } from './schema.ts';
 import type { DeviceConfig } from './schema-device.ts';
+import type { MqttConfig } from './schema-mqtt.ts';
 import { Secrets } from './secrets.ts';
 import { fromPlain } from './source-tree.ts';
 import { readYaml } from './yaml-source.ts';
@@ -19,7 +20,7 @@ export interface LoadedHome extends HomeConfig {
  * Reads a configuration file with everything that it takes in: secrets, environment, profiles.
  * @param env where `!env_var` looks
  * @param checkTemplate looks at every text of a device that holds a template; without it templates are not looked at
- * @returns the home with every default filled in; a relative `data` has become absolute
+ * @returns the home with every default filled in; relative paths (`data`, certificates) have become absolute
  * @throws ConfigError with every mistake that was found
  */
 export async function loadConfig(
@@ -38,8 +39,15 @@ export async function loadConfig(
   const all = [...early, ...late].map((problem) => withoutSecrets(problem, secrets.served));
   if (!checked.home || all.length > 0) throw new ConfigError(inReadingOrder(all, file));
   const { home } = checked;
-  const data = home.data === undefined ? {} : { data: resolve(dirname(path), home.data) };
-  return { ...home, ...data, secrets: secrets.served };
+  const folder = dirname(path);
+  const data = home.data === undefined ? {} : { data: resolve(folder, home.data) };
+  return { ...home, ...data, mqtt: withAbsoluteFiles(home.mqtt, folder), secrets: secrets.served };
+}
+
+function withAbsoluteFiles(mqtt: MqttConfig | null, folder: string): MqttConfig | null {
+  if (!mqtt?.broker?.tls) return mqtt;
+  const files = Object.entries(mqtt.broker.tls).map(([key, file]) => [key, resolve(folder, file)]);
+  return { ...mqtt, broker: { ...mqtt.broker, tls: Object.fromEntries(files) } };
 }
 
 /**

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { type DeviceConfig, deviceSchema } from './schema-device.ts';
+import { mqttDefaults, mqttSchema } from './schema-mqtt.ts';
 import { duration, identifier, strict, text } from './schema-parts.ts';
+import { usesMqtt } from './uses-mqtt.ts';
 
 /** `porch_fan` is called "Porch fan" where nobody gave it a name. */
 export function nameFromId(id: string): string {
@@ -12,7 +14,7 @@ export function nameFromId(id: string): string {
 export const homeConfigSchema = strict({
   devices: z
     .record(identifier, deviceSchema)
-    .refine((devices) => Object.keys(devices).length > 0, 'needs at least one device')
+    .default({})
     .transform(
       (devices): Record<string, DeviceConfig> =>
         Object.fromEntries(
@@ -35,7 +37,15 @@ export const homeConfigSchema = strict({
     model_may_answer: z.boolean().default(false),
     ttl: duration.prefault('15m'),
   }).prefault({}),
+  mqtt: mqttSchema.optional(),
+}).transform(({ mqtt, ...home }, context) => {
+  const devices = Object.values(home.devices);
+  if (devices.length === 0 && !mqtt?.discovery) {
+    const message = 'needs at least one device, or mqtt for devices that announce themselves';
+    context.issues.push({ code: 'custom', input: home, message, path: ['devices'] });
+  }
+  return { ...home, mqtt: mqtt ?? (devices.some(usesMqtt) ? mqttDefaults() : null) };
 });
 
-/** The configuration with every default filled in; times in ms. */
+/** The configuration with every default filled in; times in ms. `mqtt` is null where nothing needs a broker. */
 export type HomeConfig = z.output<typeof homeConfigSchema>;
