@@ -1,4 +1,5 @@
 import { type Flaw, flawsOf, problemsOf } from './flaws.ts';
+import { takeOver } from './home-assistant/take-over.ts';
 import { texts } from './plain.ts';
 import type { Problem } from './problems.ts';
 import { profileBody } from './profiles.ts';
@@ -23,9 +24,11 @@ export interface Checked {
 /** What is wrong with the syntax of a template, or undefined. Given from outside: templates are the devices' business. */
 export type CheckTemplate = (source: string) => string | undefined;
 
-/** Takes in the profiles that a home uses and checks it whole: shapes, names, templates. */
+/** Takes in the profiles and Home Assistant's keys that a home uses and checks it whole: shapes, names, templates. */
 export function checkHome(written: SourceNode, checkTemplate?: CheckTemplate): Checked {
-  const { root, problems } = withProfiles(written);
+  const profiled = withProfiles(written);
+  const { root, problems: ours } = withEntities(profiled.root, checkTemplate);
+  const problems = [...profiled.problems, ...ours];
   const data = toPlain(root);
   const result = homeConfigSchema.safeParse(data);
   const flaws: Flaw[] = result.success ? [] : flawsOf(result.error.issues);
@@ -35,7 +38,7 @@ export function checkHome(written: SourceNode, checkTemplate?: CheckTemplate): C
     flaws.push(...referenceFlaws(device, ['devices', id]));
     if (checkTemplate) flaws.push(...templateFlaws(device, ['devices', id], checkTemplate));
   }
-  // A device whose profile failed is not there: what follows from its absence is not said.
+  // A device whose profile or mqtt_* key failed is not there: what follows from its absence is not said.
   const all = problems.length > 0 && named.length === 0 ? problems : [...problems, ...problemsOf(root, flaws)];
   return result.success && all.length === 0 ? { home: result.data, problems: [] } : { problems: all };
 }
@@ -52,22 +55,36 @@ function devicesOf(root: SourceNode): SourceMap | undefined {
   return devices?.type === 'map' ? devices : undefined;
 }
 
-/** The home with every device's own keys laid over its profile. A device whose profile fails is left out. */
+/** Every device with its own keys laid over its profile. A device whose profile fails is left out. */
 function withProfiles(root: SourceNode): { root: SourceNode; problems: Problem[] } {
+  return mapDevices(root, (own, path) => {
+    const use = own.type === 'map' ? own.entries.get('use') : undefined;
+    if (own.type !== 'map' || !use) return { node: own };
+    const taken = profileBody(use.node, own.entries.get('with')?.node, path);
+    return 'problems' in taken ? taken : { node: merge(taken.body, without(own, ['use', 'with'])) };
+  });
+}
+
+/** Every device with its `mqtt_*` key written out as fields. A device whose key has mistakes is left out. */
+function withEntities(root: SourceNode, checkTemplate?: CheckTemplate): { root: SourceNode; problems: Problem[] } {
+  return mapDevices(root, (own, path) => {
+    if (own.type !== 'map') return { node: own };
+    const taken = takeOver(own, path, checkTemplate);
+    return 'flaws' in taken ? { problems: problemsOf(root, taken.flaws) } : taken;
+  });
+}
+
+type Mapped = { readonly node: SourceNode } | { readonly problems: readonly Problem[] };
+
+function mapDevices(root: SourceNode, map: (device: SourceNode, path: Path) => Mapped) {
   const problems: Problem[] = [];
   const devices = devicesOf(root);
   if (root.type !== 'map' || !devices) return { root, problems };
   const entries = new Map<string, SourceEntry>();
   for (const [id, entry] of devices.entries) {
-    const own = entry.node;
-    const use = own.type === 'map' ? own.entries.get('use') : undefined;
-    if (own.type !== 'map' || !use) {
-      entries.set(id, entry);
-      continue;
-    }
-    const taken = profileBody(use.node, own.entries.get('with')?.node, ['devices', id]);
-    if ('problems' in taken) problems.push(...taken.problems);
-    else entries.set(id, { ...entry, node: merge(taken.body, without(own, ['use', 'with'])) });
+    const mapped = map(entry.node, ['devices', id]);
+    if ('problems' in mapped) problems.push(...mapped.problems);
+    else entries.set(id, { ...entry, node: mapped.node });
   }
   const kept: SourceEntry = { keyAt: devices.at, node: { ...devices, entries } };
   return { root: { ...root, entries: new Map([...root.entries, ['devices', kept]]) }, problems };

@@ -23,20 +23,17 @@ class References {
   readonly #path: Path;
   readonly #fields: Plain;
   readonly #requests: readonly string[];
-  /** Home Assistant's keys describe fields that only show when they are taken over. */
-  readonly #open: boolean;
 
   constructor(device: Plain, path: Path) {
     this.#device = device;
     this.#path = path;
     this.#fields = plain(device['fields']);
     this.#requests = Object.keys(plain(device['requests']));
-    this.#open = Object.keys(device).some((key) => key.startsWith('mqtt_'));
   }
 
   device(): void {
     const { order, guard, side_effects, availability, http } = this.#device;
-    if (!this.#open && Object.keys(this.#fields).length === 0) {
+    if (Object.keys(this.#fields).length === 0) {
       this.#fail([], 'needs fields, an mqtt_* key, or a profile: use');
     }
     if (this.#requests.length > 0 && http === undefined) {
@@ -69,7 +66,7 @@ class References {
     const place = ['fields', name];
     for (const key of ['write', 'read_now']) this.#requestExists(field[key], [...place, key]);
     for (const key of ['read', 'ack']) this.#requestExists(plain(field[key])['request'], [...place, key, 'request']);
-    if (!this.#open && field['write'] === undefined && field['read'] === undefined) {
+    if (field['write'] === undefined && field['read'] === undefined) {
       this.#fail(place, 'needs write, read or both');
     }
     if (field['read_only'] === true && field['write'] !== undefined) {
@@ -134,7 +131,7 @@ class References {
   }
 
   #fieldExists(name: unknown, where: Path, key?: string): void {
-    if (this.#open || typeof name !== 'string' || Object.hasOwn(this.#fields, name)) return;
+    if (typeof name !== 'string' || Object.hasOwn(this.#fields, name)) return;
     this.#fail(where, `there is no field "${name}"; ${suggest(name, Object.keys(this.#fields), 'fields')}`, key);
   }
 

@@ -43,7 +43,7 @@ const errorSchema = strict({
   reason: z.enum(REASONS).default('delivery_failed'),
 });
 
-/** Home Assistant's own keys, checked where they are taken over. */
+/** Home Assistant's own keys: written out as fields before the rest is checked (`home-assistant/`). */
 const openRecord = z.record(z.string(), z.unknown()).optional();
 const mqttKeys = {
   mqtt_climate: openRecord,
@@ -71,23 +71,29 @@ export const deviceSchema = strict({
   availability: availabilitySchema.optional(),
   errors: z.union([z.array(errorSchema), errorSchema.transform((only) => [only])]).default([]),
   verify: verifySchema.prefault({}),
+  /** What should be known of the device, in words: shown with its state. */
+  caveats: z.array(text).default([]),
   ...mqttKeys,
-}).transform((written, context) => {
-  const { use: _use, with: _with, ...device } = written;
-  const described = KINDS.filter((kind) => device[`mqtt_${kind}`] !== undefined);
-  const kind = device.kind ?? described[0];
+}).transform(({ use: _use, with: _with, ...written }, context) => {
+  const device = withoutMqttKeys(written);
+  const { kind } = device;
   if (kind === undefined) {
     context.issues.push({ code: 'custom', input: written, message: `needs a kind: ${KINDS.join(', ')}` });
     return z.NEVER;
   }
-  const odd = described.find((each) => each !== kind);
-  if (odd !== undefined) {
-    const message = `a device of kind ${kind} is described by mqtt_${kind}, not by mqtt_${odd}`;
-    context.issues.push({ code: 'custom', input: written, path: [`mqtt_${odd}`], message });
-  }
   const transport = device.http ? 'http' : 'mqtt';
   return { ...device, kind, verify: completeVerify(device.verify, kind, transport) };
 });
+
+type MqttKey = keyof typeof mqttKeys;
+
+function withoutMqttKeys<Device extends { readonly [Key in MqttKey]?: unknown }>(
+  device: Device,
+): Omit<Device, MqttKey> {
+  const rest: Partial<Device> = { ...device };
+  for (const key of Object.keys(mqttKeys)) delete rest[key as MqttKey];
+  return rest as Omit<Device, MqttKey>;
+}
 
 /** A device as it is written, with every default filled in. Times in ms, keys as in the file. */
 export type DeviceConfig = Omit<z.output<typeof deviceSchema>, 'name'> & { name: string };

@@ -47,11 +47,15 @@ export function toPlain(node: SourceNode): unknown {
 
 /** Plain data as a tree; every position names only `file`. Anything that JSON cannot say counts as null. */
 export function fromPlain(value: unknown, file: string): SourceNode {
-  const at = { file };
-  if (Array.isArray(value)) return { type: 'list', at, items: value.map((item) => fromPlain(item, file)) };
+  return plainAt(value, { file });
+}
+
+/** Plain data as a tree that stands at one place: where the words are from which it was made. */
+export function plainAt(value: unknown, at: Position): SourceNode {
+  if (Array.isArray(value)) return { type: 'list', at, items: value.map((item) => plainAt(item, at)) };
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-    const nodes = entries.map(([key, item]) => [key, { keyAt: at, node: fromPlain(item, file) }] as const);
+    const nodes = entries.map(([key, item]) => [key, { keyAt: at, node: plainAt(item, at) }] as const);
     return { type: 'map', at, entries: new Map(nodes) };
   }
   const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

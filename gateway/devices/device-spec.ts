@@ -53,7 +53,7 @@ export function compileSpec(id: string, config: DeviceConfig): DeviceSpec {
       resend: config.verify.resend,
     },
     minGapMs: config.http?.min_gap ?? 0,
-    caveats: [],
+    caveats: config.caveats,
   };
 }
 

@@ -118,13 +118,31 @@ export function decimalsOf(step: number): number {
   return point < 0 ? 0 : text.length - point - 1;
 }
 
-/** A number on the field's grid (counted from `min` where there is one). Without a step nothing is changed. */
-export function snap(spec: Pick<FieldSpec, 'step' | 'min'>, value: number): number {
+/** A number on the field's grid (counted from `min` where there is one), or on its levels. Without both nothing is changed. */
+export function snap(
+  spec: Pick<FieldSpec, 'step' | 'min' | 'max'> & Partial<Pick<FieldSpec, 'map'>>,
+  value: number,
+): number {
   const { step } = spec;
-  if (step === undefined) return value;
+  if (step === undefined) return nearestLevel(spec, value);
   const origin = spec.min ?? 0;
   const snapped = origin + Math.round((value - origin) / step) * step;
   return Number(snapped.toFixed(Math.max(decimalsOf(step), decimalsOf(origin))));
+}
+
+/** A map of at least this many numbers lists all that there are, such as a fan's speeds in per cent; fewer are exceptions. */
+const FEWEST_LEVELS = 3;
+
+function nearestLevel(
+  { map = [], min = -Infinity, max = Infinity }: Parameters<typeof snap>[0],
+  value: number,
+): number {
+  const levels = map.map(([, ours]) => Number(ours)).filter((level) => level >= min && level <= max);
+  if (map.length < FEWEST_LEVELS || value < min || value > max) return value;
+  return levels.reduce(
+    (best, level) => (Math.abs(level - value) < Math.abs(best - value) ? level : best),
+    levels[0] ?? value,
+  );
 }
 
 /** A value as it is printed for the device and for people: with the step's decimals (22.0). */

@@ -74,7 +74,7 @@ describe('a device', () => {
 
   it('takes its kind from the Home Assistant keys that describe it', () => {
     const device = parseDevice({ name: 'Cellar', mqtt_climate: { mode_command_topic: 'a/set' }, order: ['hvac_mode'] });
-    expect(device).toMatchObject({ kind: 'climate', mqtt_climate: { mode_command_topic: 'a/set' }, fields: {} });
+    expect(device).toMatchObject({ kind: 'climate', fields: { hvac_mode: { write: { topic: 'a/set' } } } });
   });
 
   it.each([
