@@ -25,6 +25,7 @@ const homeSchema = z.object({
     z.string(),
     z.object({
       name: z.string(),
+      protocol: z.string(),
       delay_ms: z.number(),
       jitter_ms: z.number(),
       reachable: z.boolean(),
@@ -34,17 +35,22 @@ const homeSchema = z.object({
   ),
   faults: z.record(
     z.string(),
-    z.object({ description: z.string(), parameters: z.record(z.string(), z.object({ default: z.unknown() })) }),
+    z.object({
+      description: z.string(),
+      protocols: z.array(z.string()),
+      parameters: z.record(z.string(), z.object({ default: z.unknown() })),
+    }),
   ),
 });
 
 /** The ground truth for people, one line for each thing that happened. */
 export function printTruth(answer: unknown): string {
   const { counts, entries } = parseInput(truthSchema, answer);
+  const width = Math.max(0, ...entries.map(({ device }) => device.length));
   const lines = entries.map((entry) => {
     const time = new Date(entry.epoch_ms).toISOString().slice(11, 23);
     const command = entry.command ? ` #${entry.command}` : '';
-    return `${time} ${entry.device.padEnd(4)} ${`${entry.type}${command}`.padEnd(14)} ${detailOf(entry)}`;
+    return `${time} ${entry.device.padEnd(width)} ${`${entry.type}${command}`.padEnd(14)} ${detailOf(entry)}`;
   });
   const totals = Object.entries(counts).map(([device, each]) => `${device}: ${pairs(each)}`);
   return [...lines, ...totals].join('\n');
@@ -63,14 +69,16 @@ function detailOf(entry: z.infer<typeof truthSchema>['entries'][number]): string
 export function printHome(answer: unknown): string {
   const { devices, faults } = parseInput(homeSchema, answer);
   const lines = Object.entries(devices).flatMap(([id, device]) => [
-    `${id}: ${device.name}, ${device.reachable ? 'reachable' : 'not reachable'}, acts after ${device.delay_ms} ms` +
+    `${id}: ${device.name}, ${device.protocol}, ${device.reachable ? 'reachable' : 'not reachable'}, acts after ${device.delay_ms} ms` +
       (device.jitter_ms > 0 ? ` and up to ${device.jitter_ms} ms more` : ''),
     `  ${pairs(device.state)}`,
     ...device.faults.map(({ fault, times_left }) => `  armed: ${fault}${times_left ? `, ${times_left} more` : ''}`),
   ]);
-  const known = Object.entries(faults).map(([name, { description, parameters }]) => {
+  const spoken = new Set(Object.values(devices).map(({ protocol }) => protocol));
+  const known = Object.entries(faults).map(([name, { description, protocols, parameters }]) => {
     const defaults = Object.entries(parameters).map(([key, parameter]) => `${key}=${parameter.default}`);
-    return `  ${name.padEnd(13)} ${[description, ...defaults].join(' ')}`;
+    const only = [...spoken].every((protocol) => protocols.includes(protocol)) ? [] : [`(${protocols.join(', ')})`];
+    return `  ${name.padEnd(13)} ${[description, ...only, ...defaults].join(' ')}`;
   });
   return [...lines, 'Faults there are:', ...known].join('\n');
 }

@@ -7,10 +7,15 @@ import { printHome, printTruth } from './print.ts';
 import { type Simulator, startSimulator } from './start.ts';
 
 const DEFAULT_PORT = 8731;
+const DEFAULT_BROKER_PORT = 1883;
+
+const port = z.coerce.number().int().min(0).max(65_535);
 
 const serveSchema = z.object({
   host: z.string(),
-  port: z.coerce.number().int().min(0).max(65_535),
+  port,
+  mqtt: z.string().optional(),
+  broker: port.optional(),
   delay: z.string().transform(parseDurationMs),
   jitter: z.string().transform(parseDurationMs),
   seed: z.coerce.number().int(),
@@ -32,16 +37,27 @@ export interface Surroundings {
 /** The command line of the simulator. Its actions throw the errors of core/errors.ts, each one line for the terminal. */
 export function simulatorProgram({ print, started }: Surroundings): Command {
   const program = new Command('readback-simulator')
-    .description('An air conditioner and a fan that do not exist, with an actuation delay and faults.')
+    .description('Devices that do not exist, over HTTP and MQTT, with an actuation delay and faults.')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0 takes a free one', String(DEFAULT_PORT))
+    .addOption(new Option('--mqtt <url>', 'a broker for the MQTT devices, such as mqtt://127.0.0.1:1883'))
+    .addOption(
+      new Option('--broker [port]', 'the MQTT devices too, on a broker that the simulator brings along')
+        .preset(String(DEFAULT_BROKER_PORT))
+        .conflicts('mqtt'),
+    )
     .option('--delay <duration>', 'how long the devices take to act', '4s')
     .option('--jitter <duration>', 'the most that is added to the delay at random', '0s')
     .option('--seed <number>', 'seed of the random numbers', '1')
     .option('--fault <device:fault[,key=value]>', 'a fault to start with; can be repeated', collect, [])
     .action(async (options: unknown) => {
-      const { host, port, delay, jitter, seed, fault } = parseInput(serveSchema, options);
-      const simulator = await startSimulator({ host, port, delayMs: delay, jitterMs: jitter, seed });
+      const { host, port, delay, jitter, seed, fault, mqtt, broker } = parseInput(serveSchema, options);
+      const onTrouble = (detail: string) => print(`No connection to the broker yet: ${detail}`);
+      const simulator = await startSimulator({
+        ...{ host, port, delayMs: delay, jitterMs: jitter, seed },
+        ...(mqtt !== undefined && { mqtt: { url: mqtt, onTrouble } }),
+        ...(broker !== undefined && { mqtt: { broker: { host, port: broker }, onTrouble } }),
+      });
       try {
         for (const each of fault) armAtStart(simulator, each);
       } catch (error) {
@@ -50,6 +66,7 @@ export function simulatorProgram({ print, started }: Surroundings): Command {
       }
       started(simulator);
       print(`Simulator at ${simulator.url}`);
+      if (simulator.mqtt) print(`MQTT devices at ${withoutPassword(simulator.mqtt.url)}`);
     });
 
   const remote = (name: string, description: string) =>
@@ -92,6 +109,12 @@ export function simulatorProgram({ print, started }: Surroundings): Command {
     },
   );
   return program;
+}
+
+function withoutPassword(url: string): string {
+  const shown = new URL(url);
+  shown.password = '';
+  return shown.href;
 }
 
 function collect(value: string, earlier: readonly string[]): readonly string[] {

@@ -3,7 +3,10 @@ import { type Clock, systemClock } from './core/clock.ts';
 import { parseInput } from './core/errors.ts';
 import { milliseconds } from './core/fault.ts';
 import { SimulatedHome } from './core/home.ts';
+import { HTTP_MODELS } from './core/models.ts';
 import { listen, simulatorApp } from './http/server.ts';
+import { type MqttOptions, startMqttFace } from './mqtt/face.ts';
+import { MQTT_MODELS } from './mqtt/stations.ts';
 
 /** How a simulator is started; everything has a default. */
 export interface SimulatorOptions {
@@ -19,12 +22,16 @@ export interface SimulatorOptions {
   readonly seed?: number;
   /** Default: the machine's. */
   readonly clock?: Clock;
+  /** Default: none, and only the HTTP devices. */
+  readonly mqtt?: MqttOptions;
 }
 
 /** A simulator that runs. */
 export interface Simulator {
   /** Without a slash at the end. */
   readonly url: string;
+  /** Where its MQTT devices are, and when all of them have announced themselves; null without them. */
+  readonly mqtt: { readonly url: string; readonly announced: Promise<void> } | null;
   /** The same that the control API offers, for programs in this process. */
   readonly home: SimulatedHome;
   /** Ends connections and everything under way. */
@@ -32,25 +39,37 @@ export interface Simulator {
 }
 
 /**
- * Starts the simulated home and its HTTP face.
+ * Starts the simulated home and its faces.
  * @throws InputError where an option is out of range
  * @throws StartError where the address cannot be had
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { host = '127.0.0.1', port = 0, delayMs = 4_000, jitterMs = 0, seed = 1, clock = systemClock } = options;
   const timing = { delay_ms: parseInput(milliseconds(), delayMs), jitter_ms: parseInput(milliseconds(), jitterMs) };
-  const home = new SimulatedHome({ clock, timing, seed });
+  const models = options.mqtt ? [...HTTP_MODELS, ...MQTT_MODELS] : HTTP_MODELS;
+  const home = new SimulatedHome({ models, clock, timing, seed });
   const server = await listen(simulatorApp(home, clock), host, port);
-  return {
-    url: urlOf(server.address() as AddressInfo),
-    home,
-    async close() {
-      home.stop();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
-    },
+  const closeHttp = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
   };
+  try {
+    const mqtt = options.mqtt ? await startMqttFace(home, clock, options.mqtt) : null;
+    return {
+      url: urlOf(server.address() as AddressInfo),
+      mqtt: mqtt && { url: mqtt.url, announced: mqtt.announced },
+      home,
+      async close() {
+        await mqtt?.close();
+        home.stop();
+        await closeHttp();
+      },
+    };
+  } catch (error) {
+    await closeHttp();
+    throw error;
+  }
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

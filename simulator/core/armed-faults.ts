@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { parseInput } from './errors.ts';
-import type { FaultEffect } from './fault.ts';
+import { InputError, parseInput } from './errors.ts';
+import type { Fault, FaultEffect } from './fault.ts';
 import { FAULT_NAMES, FAULTS, type FaultName, faultName } from './faults.ts';
+import type { Protocol } from './model.ts';
 
 /** A fault to arm: its name, how often it applies (without a number until it is cleared), and its parameters beside them. */
 const orderSchema = z.looseObject({ fault: z.string(), times: z.int().min(1).optional() });
@@ -21,7 +22,12 @@ export interface ArmedFault {
 
 /** The faults that one device has at present; at most one of each kind, the latest. */
 export class ArmedFaults {
+  readonly #protocol: Protocol;
   readonly #armed = new Map<FaultName, Armed>();
+
+  constructor(protocol: Protocol) {
+    this.#protocol = protocol;
+  }
 
   /**
    * @returns what was armed
@@ -30,7 +36,11 @@ export class ArmedFaults {
   arm(order: unknown): ArmedFault {
     const { fault, times, ...parameters } = parseInput(orderSchema, order);
     const name = faultName(fault);
-    const effect = FAULTS[name].arm(parameters);
+    const { protocols, arm }: Fault = FAULTS[name];
+    if (!protocols.includes(this.#protocol)) {
+      throw new InputError(`${name} cannot be seen over ${this.#protocol}; it can over ${protocols.join(', ')}`);
+    }
+    const effect = arm(parameters);
     this.#armed.set(name, { effect, timesLeft: times ?? null });
     return { fault: name, times_left: times ?? null, parameters: effect.parameters };
   }

@@ -1,12 +1,22 @@
 import type { z } from 'zod';
 import { Agenda } from './agenda.ts';
+import { Announcer, type DeviceEvent } from './announcer.ts';
 import { type ArmedFault, ArmedFaults } from './armed-faults.ts';
 import type { Clock } from './clock.ts';
 import { InputError, messageOf, parseInput } from './errors.ts';
 import type { AnswerType, FaultEffect, Reception, Step } from './fault.ts';
 import { faultName } from './faults.ts';
 import { Flapping } from './flapping.ts';
-import { commandSchema, type DeviceModel, type FieldModel, type State, shownState } from './model.ts';
+import { Mechanism, type Motion, type Moved } from './mechanism.ts';
+import {
+  commandSchema,
+  type DeviceModel,
+  type FieldModel,
+  type Protocol,
+  pick,
+  type State,
+  shownState,
+} from './model.ts';
 import { type Random, seededRandom } from './random.ts';
 import { Sensors } from './sensors.ts';
 import { type Settings, settingsSchema, type Timing } from './settings.ts';
@@ -30,6 +40,7 @@ export interface Report {
 export interface DeviceView extends Timing {
   readonly id: string;
   readonly name: string;
+  readonly protocol: Protocol;
   readonly fields: Readonly<Record<string, FieldModel>>;
   readonly state: State;
   readonly shown: State;
@@ -39,8 +50,7 @@ export interface DeviceView extends Timing {
 }
 
 /** A command on its way from reception to action. */
-interface Order {
-  readonly command: number;
+interface Order extends Motion {
   readonly changes: State;
   readonly effects: readonly FaultEffect[];
   readonly staleMs: number;
@@ -57,18 +67,16 @@ export class SimulatedDevice {
   readonly #seed: number;
   readonly #agenda: Agenda;
   readonly #sensors: Sensors;
-  readonly #faults = new ArmedFaults();
+  readonly #mechanism: Mechanism;
+  readonly #announcer: Announcer;
+  readonly #faults: ArmedFaults;
   readonly #flapping: Flapping;
   readonly #schemas: { readonly command: z.ZodType<State>; readonly settings: z.ZodType<Settings> };
-  #actual: State;
   #timing: Timing;
   #random: Random;
   #commands = 0;
   /** When the latest command will act: no command overtakes an older one, whatever the jitter. */
   #lastActMono = Number.NEGATIVE_INFINITY;
-  #motions = 0;
-  /** The motion that each field obeys: the newest one. What is left of older ones no longer touches it. */
-  readonly #owners = new Map<string, number>();
 
   constructor(model: DeviceModel, world: { clock: Clock; truth: TruthLog; timing: Timing; seed: number }) {
     this.model = model;
@@ -77,14 +85,23 @@ export class SimulatedDevice {
     this.#startTiming = world.timing;
     this.#seed = world.seed;
     this.#agenda = new Agenda(world.clock);
-    this.#sensors = new Sensors(this.#agenda);
-    this.#flapping = new Flapping(this.#agenda, () => {
-      // An outage counts when it ends, so that the last one is over before the fault is.
-      this.#faults.use('flap');
-      return this.#faults.has('flap');
+    this.#sensors = new Sensors(this.#agenda, () => this.#tell([]));
+    this.#mechanism = new Mechanism(model, {
+      clock: world.clock,
+      agenda: this.#agenda,
+      moved: (moved) => this.#onMoved(moved),
+    });
+    this.#announcer = new Announcer(shownState(model, model.start));
+    this.#faults = new ArmedFaults(model.protocol);
+    this.#flapping = new Flapping(this.#agenda, {
+      goesOn: () => {
+        // An outage counts when it ends, so that the last one is over before the fault is.
+        this.#faults.use('flap');
+        return this.#faults.has('flap');
+      },
+      turned: () => this.#announcer.tellReachable(this.reachable),
     });
     this.#schemas = { command: commandSchema(model), settings: settingsSchema(model) };
-    this.#actual = model.start;
     this.#timing = world.timing;
     this.#random = seededRandom(world.seed);
   }
@@ -98,11 +115,22 @@ export class SimulatedDevice {
     return !this.#faults.has('offline') && !this.#flapping.down;
   }
 
+  /** What its sensors show, in their own spelling. */
+  get shown(): State {
+    return shownState(this.model, this.#sensors.read(this.#mechanism.state));
+  }
+
+  /** Hears what it does of its own accord. @returns a function that ends it */
+  subscribe(listener: (event: DeviceEvent) => void): () => void {
+    return this.#announcer.subscribe(listener);
+  }
+
   /** Whether a request reaches the device; one that does not is counted as lost. */
   admit(request: 'command' | 'sensors'): boolean {
     if (this.reachable) return true;
     this.#truth.count(this.id, 'lost_requests');
     if (request === 'command') this.#faults.use('offline');
+    this.#announcer.tellReachable(this.reachable);
     return false;
   }
 
@@ -119,10 +147,14 @@ export class SimulatedDevice {
     this.#truth.add({ type: 'command', device: this.id, command, body: changes, faults: faults.map(([name]) => name) });
 
     const { mono } = this.#clock.now();
-    if (reception.echoMs > 0) this.#sensors.pretend(changes, mono + reception.echoMs);
+    const tellsAfterMs = reception.answer === 'none' ? null : reception.answerAfterMs;
+    const order = { command, changes, effects, staleMs: reception.staleMs, tellsAfterMs };
+    if (reception.echoMs > 0) {
+      this.#sensors.pretend(changes, mono + reception.echoMs);
+      this.#tellOf(order, []);
+    }
     const delayMs = this.#timing.delay_ms + this.#random() * this.#timing.jitter_ms;
     const actMono = Math.max(mono + delayMs, this.#lastActMono);
-    const order = { command, changes, effects, staleMs: reception.staleMs };
     for (const afterMs of reception.actsAfterMs) {
       this.#lastActMono = actMono;
       this.#agenda.add(actMono + afterMs, () => this.#act(order, actMono + afterMs));
@@ -133,7 +165,7 @@ export class SimulatedDevice {
   /** What its sensors answer now, in their own spelling. */
   report(): Report {
     this.#truth.count(this.id, 'sensor_requests');
-    return { values: this.#shown(), garbled: this.#faults.use('garbled') !== undefined };
+    return { values: this.shown, garbled: this.#garbles() };
   }
 
   /**
@@ -144,6 +176,7 @@ export class SimulatedDevice {
     const armed = this.#faults.arm(order);
     const { every_ms: everyMs } = armed.parameters;
     if (armed.fault === 'flap' && everyMs) this.#flapping.start(this.#clock.now().mono, everyMs);
+    this.#announcer.tellReachable(this.reachable);
     return armed;
   }
 
@@ -155,6 +188,7 @@ export class SimulatedDevice {
     const name = fault === undefined ? undefined : faultName(fault);
     this.#faults.clear(name);
     if (name === undefined || name === 'flap') this.#flapping.stop();
+    this.#announcer.tellReachable(this.reachable);
   }
 
   /**
@@ -166,17 +200,20 @@ export class SimulatedDevice {
     this.#timing = { ...this.#timing, ...timing };
     if (!state) return;
     this.#sensors.trust(Object.keys(state));
-    this.#apply(this.#own(state), null, state);
+    const motion = { command: null, tellsAfterMs: 0 };
+    this.#mechanism.own(motion, Object.keys(state));
+    this.#mechanism.apply(motion, state);
   }
 
   view(): DeviceView {
     return {
       id: this.id,
       name: this.model.name,
+      protocol: this.model.protocol,
       fields: this.model.fields,
       ...this.#timing,
-      state: this.#actual,
-      shown: this.#shown(),
+      state: this.#mechanism.state,
+      shown: this.shown,
       reachable: this.reachable,
       faults: this.#faults.list(),
       counts: this.#truth.counts(this.id),
@@ -187,12 +224,12 @@ export class SimulatedDevice {
   reset(): void {
     this.stop();
     this.#sensors.trust(Object.keys(this.model.fields));
-    this.#owners.clear();
-    this.#actual = this.model.start;
+    this.#mechanism.reset();
     this.#timing = this.#startTiming;
     this.#random = seededRandom(this.#seed);
     this.#commands = 0;
     this.#lastActMono = Number.NEGATIVE_INFINITY;
+    this.#announcer.reset(this.shown);
   }
 
   /** Lets go of everything under way. */
@@ -213,44 +250,38 @@ export class SimulatedDevice {
   }
 
   #act(order: Order, mono: number): void {
-    const scene = { model: this.model, before: this.#actual };
+    const scene = { model: this.model, before: this.#mechanism.state };
     const whole: readonly Step[] = [{ afterMs: 0, changes: order.changes }];
     const steps = order.effects.reduce((motion, effect) => effect.motion?.(motion, scene) ?? motion, whole);
     const names = Object.keys(order.changes);
     this.#sensors.trust(names);
     if (order.staleMs > 0) this.#sensors.pretend(pick(scene.before, names), mono + order.staleMs);
-    const motion = this.#own(order.changes);
+    // An own motion for each time it acts: of a command that acts twice, the second time ends the first.
+    const motion: Motion = { command: order.command, tellsAfterMs: order.tellsAfterMs };
+    this.#mechanism.own(motion, names);
     for (const { afterMs, changes } of steps) {
-      if (afterMs === 0) this.#apply(motion, order.command, changes);
-      else this.#agenda.add(mono + afterMs, () => this.#apply(motion, order.command, changes));
+      if (afterMs === 0) this.#mechanism.apply(motion, changes);
+      else this.#agenda.add(mono + afterMs, () => this.#mechanism.apply(motion, changes));
     }
   }
 
-  #own(changes: State): number {
-    const motion = ++this.#motions;
-    for (const name of Object.keys(changes)) this.#owners.set(name, motion);
-    return motion;
+  #onMoved({ motion, touched, changes }: Moved): void {
+    this.#truth.add({ type: 'actuation', device: this.id, command: motion.command, changes });
+    this.#tellOf(motion, touched);
   }
 
-  #apply(motion: number, command: number | null, wanted: State): void {
-    const owned = Object.entries(wanted).filter(([name]) => this.#owners.get(name) === motion);
-    if (owned.length === 0) return;
-    const before = this.#actual;
-    this.#actual = { ...before, ...Object.fromEntries(owned) };
-    const changes = Object.fromEntries(
-      owned.flatMap(([name, to]) => {
-        const from = before[name];
-        return from === undefined || from === to ? [] : [[name, { from, to }]];
-      }),
-    );
-    this.#truth.add({ type: 'actuation', device: this.id, command, changes });
+  /** Tells of these fields when the motion's time for it has come. */
+  #tellOf({ tellsAfterMs }: Motion, touched: readonly string[]): void {
+    if (tellsAfterMs === null) this.#announcer.keepQuiet(this.shown);
+    else if (tellsAfterMs === 0) this.#tell(touched);
+    else this.#agenda.add(this.#clock.now().mono + tellsAfterMs, () => this.#tell(touched));
   }
 
-  #shown(): State {
-    return shownState(this.model, this.#sensors.read(this.#actual));
+  #tell(touched: readonly string[]): void {
+    this.#announcer.tell(this.shown, touched, () => this.#garbles());
   }
-}
 
-function pick(state: State, names: readonly string[]): State {
-  return Object.fromEntries(Object.entries(state).filter(([name]) => names.includes(name)));
+  #garbles(): boolean {
+    return this.#faults.use('garbled') !== undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseInput } from './errors.ts';
-import type { DeviceModel, State } from './model.ts';
+import { type DeviceModel, PROTOCOLS, type Protocol, type State } from './model.ts';
 
 /** How the device answers a command: normally, with a failure, with a success that holds an error, or not at all. */
 export type AnswerType = 'received' | 'failure' | 'error' | 'none';
@@ -44,6 +44,8 @@ export type FaultUnit = 'command' | 'sensor_answer' | 'outage';
 export interface Fault {
   readonly description: string;
   readonly unit: FaultUnit;
+  /** Those that can show it. */
+  readonly protocols: readonly Protocol[];
   /** JSON Schema of its parameters, with their defaults. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** @throws InputError where a parameter is unknown or out of range */
@@ -54,14 +56,17 @@ export interface Fault {
 export function defineFault<P extends Record<string, number>>(parts: {
   readonly description: string;
   readonly unit: FaultUnit;
+  /** Default: all of them. */
+  readonly protocols?: readonly Protocol[];
   readonly parameters: z.ZodType<P>;
   readonly reception?: (reception: Reception, parameters: P) => Reception;
   readonly motion?: (steps: readonly Step[], scene: Scene, parameters: P) => readonly Step[];
 }): Fault {
-  const { description, unit, reception, motion } = parts;
+  const { description, unit, protocols = PROTOCOLS, reception, motion } = parts;
   return {
     description,
     unit,
+    protocols,
     parameters: z.toJSONSchema(parts.parameters, { io: 'input' }).properties ?? {},
     arm(input) {
       const parameters = parseInput(parts.parameters, input);

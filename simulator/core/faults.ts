@@ -60,36 +60,41 @@ export const FAULTS = {
     reception: (draft, { for_ms }) => ({ ...draft, echoMs: for_ms }),
   }),
   slow: defineFault({
-    description: 'Answers the command late; it acts when it would have acted.',
+    description: 'Answers the command late, and over MQTT reports it late; it acts when it would have acted.',
     unit: 'command',
     parameters: z.strictObject({ by_ms: milliseconds(1).default(3_000) }),
     reception: (draft, { by_ms }) => ({ ...draft, answerAfterMs: by_ms }),
   }),
   error_in_200: defineFault({
-    description: 'Answers with success and an error inside it, and does not act.',
+    description:
+      "Answers with success and an error inside it, and does not act. Zigbee2MQTT says so in the bridge's log, Tasmota in the result.",
     unit: 'command',
+    protocols: ['http', 'zigbee2mqtt', 'tasmota'],
     parameters: none,
     reception: (draft) => ({ ...draft, answer: 'error', actsAfterMs: [] }),
   }),
   http_500: defineFault({
-    description: 'Answers with a failure (500 over HTTP), and does not act.',
+    description: 'Answers with the status 500, and does not act.',
     unit: 'command',
+    protocols: ['http'],
     parameters: none,
     reception: (draft) => ({ ...draft, answer: 'failure', actsAfterMs: [] }),
   }),
   lost_answer: defineFault({
-    description: 'Receives the command and acts, but the connection dies without an answer.',
+    description:
+      'Receives the command and acts, but the connection dies without an answer; over MQTT it reports nothing of it.',
     unit: 'command',
     parameters: none,
     reception: (draft) => ({ ...draft, answer: 'none' }),
   }),
   garbled: defineFault({
-    description: 'Sensor answers are cut off in the middle.',
+    description: 'Sensor answers are cut off in the middle; over MQTT the next report is.',
     unit: 'sensor_answer',
     parameters: none,
   }),
   offline: defineFault({
-    description: 'Cannot be reached: every connection that touches it dies. Commands that are lost count.',
+    description:
+      'Cannot be reached: every connection that touches it dies, and over MQTT its last will is published. Commands that are lost count.',
     unit: 'command',
     parameters: none,
   }),

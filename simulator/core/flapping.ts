@@ -5,12 +5,14 @@ export class Flapping {
   readonly #agenda: Agenda;
   /** Told at the end of each outage; whether another one follows. */
   readonly #goesOn: () => boolean;
+  readonly #turned: () => void;
   #down = false;
   #callOff: (() => void) | null = null;
 
-  constructor(agenda: Agenda, goesOn: () => boolean) {
+  constructor(agenda: Agenda, told: { goesOn: () => boolean; turned: () => void }) {
     this.#agenda = agenda;
-    this.#goesOn = goesOn;
+    this.#goesOn = told.goesOn;
+    this.#turned = told.turned;
   }
 
   get down(): boolean {
@@ -35,6 +37,7 @@ export class Flapping {
     this.#callOff = this.#agenda.add(mono, () => {
       this.#down = !this.#down;
       if (this.#down || this.#goesOn()) this.#turnAt(mono + everyMs, everyMs);
+      this.#turned();
     });
   }
 }

@@ -4,12 +4,13 @@ import { type DeviceView, SimulatedDevice } from './device.ts';
 import { UnknownError } from './errors.ts';
 import type { Fault } from './fault.ts';
 import { FAULTS } from './faults.ts';
-import { MODELS } from './models.ts';
+import type { DeviceModel, Protocol } from './model.ts';
 import type { Timing } from './settings.ts';
 import { type Counts, type TruthEntry, TruthLog } from './truth.ts';
 
 /** How a home is made. */
 export interface HomeOptions {
+  readonly models: readonly DeviceModel[];
   readonly clock: Clock;
   readonly timing: Timing;
   readonly seed: number;
@@ -36,20 +37,24 @@ export class SimulatedHome {
   readonly devices: readonly SimulatedDevice[];
   readonly #seed: number;
 
-  constructor({ clock, timing, seed }: HomeOptions) {
+  constructor({ models, clock, timing, seed }: HomeOptions) {
     this.#seed = seed;
     this.truthLog = new TruthLog(clock);
     // A seed of its own for each: what one device is told does not change what another one does.
-    this.devices = MODELS.map(
+    this.devices = models.map(
       (model, index) => new SimulatedDevice(model, { clock, truth: this.truthLog, timing, seed: seed + index }),
     );
   }
 
-  /** @throws UnknownError that lists the devices there are */
-  device(id: string): SimulatedDevice {
-    const found = this.devices.find((device) => device.id === id);
+  /**
+   * @param protocol looks only among the devices that speak it
+   * @throws UnknownError that lists the devices there are
+   */
+  device(id: string, protocol?: Protocol): SimulatedDevice {
+    const devices = this.devices.filter(({ model }) => protocol === undefined || model.protocol === protocol);
+    const found = devices.find((device) => device.id === id);
     if (found) return found;
-    const ids = this.devices.map((device) => device.id).join(', ');
+    const ids = devices.map((device) => device.id).join(', ');
     throw new UnknownError(`no device ${JSON.stringify(id)}; there are ${ids}`);
   }
 
@@ -81,10 +86,7 @@ export class SimulatedHome {
   }
 
   view(): HomeView {
-    const faults = Object.entries<Fault>(FAULTS).map(([name, { description, unit, parameters }]) => [
-      name,
-      { description, unit, parameters },
-    ]);
+    const faults = Object.entries<Fault>(FAULTS).map(([name, { arm: _, ...described }]) => [name, described]);
     return {
       seed: this.#seed,
       devices: Object.fromEntries(this.devices.map((device) => [device.id, device.view()])),

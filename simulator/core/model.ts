@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** How a device speaks: what a protocol cannot show cannot be armed as a fault either. */
+export const PROTOCOLS = ['http', 'zigbee2mqtt', 'esphome', 'tasmota', 'cn105'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
 /** A field's value in the words that commands use. */
 export type FieldValue = string | number;
 export type State = Readonly<Record<string, FieldValue>>;
@@ -23,12 +27,26 @@ interface WordModel {
 
 export type FieldModel = NumberModel | WordModel;
 
+/** A number that takes its time to get to where it is wanted, such as a blind's position, and the word that says so. */
+export interface Travel {
+  /** The number that travels, from its least to its greatest in `fullMs`. */
+  readonly field: string;
+  /** The word: `up` while the number grows, `down` while it falls, `rest` otherwise. Each can be commanded too. */
+  readonly sign: string;
+  readonly words: { readonly up: string; readonly down: string; readonly rest: string };
+  readonly fullMs: number;
+  /** How often it says where it is. */
+  readonly everyMs: number;
+}
+
 /** A kind of device as data: what it has, within which limits, and how it starts. */
 export interface DeviceModel {
   readonly id: string;
   readonly name: string;
+  readonly protocol: Protocol;
   readonly fields: Readonly<Record<string, FieldModel>>;
   readonly start: State;
+  readonly travel?: Travel;
 }
 
 export function numberField(min: number, max: number, options: Partial<NumberModel> = {}): NumberModel {
@@ -37,6 +55,11 @@ export function numberField(min: number, max: number, options: Partial<NumberMod
 
 export function wordField(options: readonly string[], shown: Readonly<Record<string, string>> = {}): WordModel {
   return { type: 'word', options, shown, settable: true };
+}
+
+/** The part of a state that is about these fields. */
+export function pick(state: State, names: readonly string[]): State {
+  return Object.fromEntries(Object.entries(state).filter(([name]) => names.includes(name)));
 }
 
 /** What a command to this device may say: any of the settable fields, at least one. */

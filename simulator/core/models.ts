@@ -9,6 +9,7 @@ const power = () => wordField(['ON', 'OFF'], { ON: 'On', OFF: 'Off' });
 const AIR_CONDITIONER: DeviceModel = {
   id: 'ac',
   name: 'Air conditioner',
+  protocol: 'http',
   fields: {
     power: power(),
     temperature: numberField(16, 30),
@@ -32,6 +33,7 @@ const AIR_CONDITIONER: DeviceModel = {
 const FAN: DeviceModel = {
   id: 'fan',
   name: 'Fan',
+  protocol: 'http',
   fields: {
     power: power(),
     speed: numberField(1, 8, { integer: true }),
@@ -41,5 +43,5 @@ const FAN: DeviceModel = {
   start: { power: 'OFF', speed: 3, vertical: 'MIDDLE', horizontal: 'MIDDLE' },
 };
 
-/** The devices of the simulated home. */
-export const MODELS = [AIR_CONDITIONER, FAN] as const satisfies readonly DeviceModel[];
+/** The devices that are always there; they speak HTTP. */
+export const HTTP_MODELS = [AIR_CONDITIONER, FAN] as const satisfies readonly DeviceModel[];

@@ -3,17 +3,18 @@ import type { Clock } from '../core/clock.ts';
 import type { Answer, Report, SimulatedDevice } from '../core/device.ts';
 import type { SimulatedHome } from '../core/home.ts';
 
-/** The API that the devices themselves offer on the network: one for all of them, as a vendor's bridge would have it. */
+/** The API that the devices that speak HTTP offer on the network: one for all of them, as a vendor's bridge would have it. */
 export function deviceApi(home: SimulatedHome, clock: Clock): Router {
   const router = Router();
+  const devices = home.devices.filter(({ model }) => model.protocol === 'http');
 
   router.post('/control/:id', (request, response, next) => {
     // Before the body is read: nothing that is off the network complains about JSON.
-    if (home.device(request.params.id).admit('command')) next();
+    if (home.device(request.params.id, 'http').admit('command')) next();
     else hangUp(response);
   });
   router.post('/control/:id', json(), (request, response) => {
-    const device = home.device(request.params.id);
+    const device = home.device(request.params.id, 'http');
     const answer = device.receive(request.body);
     if (answer.afterMs === 0) {
       reply(device, answer, response);
@@ -24,7 +25,7 @@ export function deviceApi(home: SimulatedHome, clock: Clock): Router {
   });
 
   router.get('/sensors', (_request: Request, response) => {
-    const reached = home.devices.filter((device) => device.admit('sensors'));
+    const reached = devices.filter((device) => device.admit('sensors'));
     if (reached.length === 0) {
       hangUp(response);
       return;
@@ -34,7 +35,7 @@ export function deviceApi(home: SimulatedHome, clock: Clock): Router {
     show(response, { values, garbled: reports.some(([, report]) => report.garbled) });
   });
   router.get('/sensors/:id', (request, response) => {
-    const device = home.device(request.params.id);
+    const device = home.device(request.params.id, 'http');
     if (device.admit('sensors')) show(response, device.report());
     else hangUp(response);
   });

@@ -45,6 +45,25 @@ describe('starting', () => {
     });
   });
 
+  test('with a broker of its own it prints where the MQTT devices are, and takes faults for them', async () => {
+    const { printed, simulator } = await run('--port', '0', '--broker', '0', '--fault', 'esp_ac:ignore');
+    expect(printed).toBe(`Simulator at ${simulator?.url}\nMQTT devices at ${simulator?.mqtt?.url}`);
+    await simulator?.mqtt?.announced;
+    expect(simulator?.home.device('esp_ac').view().faults).toEqual([
+      { fault: 'ignore', times_left: null, parameters: {} },
+    ]);
+    const { printed: list } = await run('list', '--url', simulator?.url ?? '');
+    expect(list).toMatch(/z2m_blind: Kitchen blind, zigbee2mqtt, reachable/);
+    expect(list).toMatch(/error_in_200 .* \(http, zigbee2mqtt, tasmota\)/);
+  });
+
+  test('a broker that cannot be reached is said once, without its password, and is no end', async () => {
+    const { printed, simulator } = await run('--port', '0', '--mqtt', 'mqtt://me:secret@127.0.0.1:1');
+    expect(printed).toMatch(/MQTT devices at mqtt:\/\/me@127.0.0.1:1/);
+    expect(printed).not.toMatch(/secret/);
+    expect((await fetch(`${simulator?.url}/sensors`)).status).toBe(200);
+  });
+
   test('a port that is taken is one clear line', async () => {
     const { simulator } = await run('--port', '0');
     const { port } = new URL(simulator?.url ?? '');
@@ -54,6 +73,8 @@ describe('starting', () => {
 
   test.each([
     [['--port', 'http'], InputError, /port/],
+    [['--mqtt', 'broker.lan'], InputError, /mqtt:\/\/host:1883/],
+    [['--broker', 'here'], InputError, /broker/],
     [['--delay', '4'], InputError, /250ms, 4s or 2m/],
     [['--delay', '90m'], InputError, /3600000/],
     [['--port', '0', '--fault', 'ac:explode'], UnknownError, /ignore/],
@@ -109,7 +130,7 @@ describe('talking to a running simulator', () => {
   test('lists devices and faults', async () => {
     simulator.home.arm('fan', 'echo');
     const { printed } = await run('list', ...url);
-    expect(printed).toMatch(/fan: Fan, reachable, acts after 0 ms\n.*speed 3.*\n {2}armed: echo/);
+    expect(printed).toMatch(/fan: Fan, http, reachable, acts after 0 ms\n.*speed 3.*\n {2}armed: echo/);
     expect(printed).toMatch(/flap .*every_ms=2000/);
   });
 

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { InputError, UnknownError } from '../../simulator/core/errors.ts';
 import { SimulatedHome } from '../../simulator/core/home.ts';
+import { HTTP_MODELS } from '../../simulator/core/models.ts';
 import type { ActuationEntry } from '../../simulator/core/truth.ts';
 import { ManualClock } from '../support/simulator-clock.ts';
 
 function simulate(timing = { delay_ms: 4_000, jitter_ms: 0 }, seed = 1) {
   const clock = new ManualClock();
-  const home = new SimulatedHome({ clock, timing, seed });
+  const home = new SimulatedHome({ models: HTTP_MODELS, clock, timing, seed });
   return { clock, home, ac: home.device('ac'), fan: home.device('fan') };
 }
 

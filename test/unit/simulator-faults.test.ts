@@ -3,13 +3,14 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { InputError, UnknownError } from '../../simulator/core/errors.ts';
 import { FAULT_NAMES, FAULTS } from '../../simulator/core/faults.ts';
 import { SimulatedHome } from '../../simulator/core/home.ts';
+import { HTTP_MODELS } from '../../simulator/core/models.ts';
 import { ManualClock } from '../support/simulator-clock.ts';
 
 const timing = { delay_ms: 1_000, jitter_ms: 0 };
 
 function simulate() {
   const clock = new ManualClock();
-  const home = new SimulatedHome({ clock, timing, seed: 1 });
+  const home = new SimulatedHome({ models: HTTP_MODELS, clock, timing, seed: 1 });
   return { clock, home, ac: home.device('ac'), fan: home.device('fan') };
 }
 

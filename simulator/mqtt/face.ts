@@ -1,0 +1,65 @@
+import type { Clock } from '../core/clock.ts';
+import { InputError } from '../core/errors.ts';
+import type { SimulatedHome } from '../core/home.ts';
+import { type Broker, startBroker } from './broker.ts';
+import { Station } from './station.ts';
+import { STATIONS } from './stations.ts';
+
+/** Where the MQTT devices find their broker: one that runs, or one that the simulator brings along. */
+export type MqttOptions = (
+  | { /** mqtt:// or mqtts://, with user and password where it wants them. */ readonly url: string }
+  | { /** Default 127.0.0.1, and any free port. */ readonly broker: { readonly host?: string; readonly port?: number } }
+) & {
+  /** Told why there is no connection, each reason once; the devices go on trying. */
+  readonly onTrouble?: (detail: string) => void;
+};
+
+/** The MQTT devices at work. */
+export interface MqttFace {
+  /** The broker's. */
+  readonly url: string;
+  /** Resolves when every device has announced itself; while the broker cannot be reached it stays open. */
+  readonly announced: Promise<void>;
+  /** The devices go as if their power was cut; the simulator's own broker ends. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts a home's MQTT devices on a broker. One that cannot be reached is no error: they go on trying.
+ * @throws InputError where the URL is none of a broker
+ * @throws StartError where the simulator's own broker cannot have its address
+ */
+export async function startMqttFace(home: SimulatedHome, clock: Clock, options: MqttOptions): Promise<MqttFace> {
+  const broker = 'broker' in options ? await ownBroker(options.broker) : null;
+  const url = 'url' in options ? brokerUrl(options.url) : (broker?.url ?? '');
+  const onTrouble = once(options.onTrouble ?? (() => undefined));
+  const stations = STATIONS.map((plan) => new Station(plan, { home, clock, url, onTrouble }));
+  for (const station of stations) station.start();
+  return {
+    url,
+    announced: Promise.all(stations.map((station) => station.announced)).then(() => undefined),
+    async close() {
+      await Promise.all(stations.map((station) => station.stop()));
+      await broker?.close();
+    },
+  };
+}
+
+function ownBroker({ host = '127.0.0.1', port = 0 }: { host?: string; port?: number }): Promise<Broker> {
+  return startBroker(host, port);
+}
+
+function brokerUrl(text: string): string {
+  const { protocol } = URL.canParse(text) ? new URL(text) : { protocol: '' };
+  if (protocol === 'mqtt:' || protocol === 'mqtts:') return text;
+  throw new InputError(`${JSON.stringify(text)} is no broker: write mqtt://host:1883 or mqtts://host:8883`);
+}
+
+function once(told: (detail: string) => void): (detail: string) => void {
+  const known = new Set<string>();
+  return (detail) => {
+    if (known.has(detail)) return;
+    known.add(detail);
+    told(detail);
+  };
+}
