@@ -42,9 +42,10 @@ export function createServerFactory({ name, version, offer, onError }: ServerFac
         ...(offer.requestState && { requestState: offer.requestState }),
       },
     );
+    for (const feature of offer.features ?? []) feature(server, context);
+    // After the features: what the SDK's own registry would answer for the tools is replaced whole.
     serveTools(server, offer.tools, onError);
     if (modern) serveTasks(server, offer.tasks, onError);
-    for (const feature of offer.features ?? []) feature(server, context);
     return server;
   };
 }
