@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
-import { Aedes } from 'aedes';
+import { Aedes, type Client } from 'aedes';
 import { StartError } from '../core/errors.ts';
 
 /** A broker of the simulator's own. */
@@ -15,6 +15,7 @@ export interface Broker {
  */
 export async function startBroker(host: string, port: number): Promise<Broker> {
   const broker = await Aedes.createBroker();
+  broker.on('client', (client) => forgetNumbers(broker, client));
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -33,6 +34,15 @@ export async function startBroker(host: string, port: number): Promise<Broker> {
     throw error;
   }
   return { url: `mqtt://${host}:${(server.address() as AddressInfo).port}`, close };
+}
+
+/**
+ * aedes drops a message whose number is lower than the last one that a client got, for it must have had it already. But
+ * a retained message is numbered first and delivered later than others: it would be lost.
+ */
+function forgetNumbers(broker: Aedes, client: Client): void {
+  const { duplicates } = client as Client & { readonly duplicates: object };
+  Object.defineProperty(duplicates, broker.id, { get: () => 0, set: () => undefined });
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

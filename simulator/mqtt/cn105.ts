@@ -77,7 +77,6 @@ const HEAT_PUMP: Dialect = {
       device: { ids: ID, name: ID, sw: 'bridge 1.x', mdl: 'HVAC', mf: 'Simulated' },
     }),
   ],
-  // The first packet from the unit takes a moment.
   firstStateAfterMs: 1_500,
   repeatEveryMs: 45_000,
   echoes: [

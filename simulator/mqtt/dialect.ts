@@ -15,7 +15,7 @@ export type Meaning =
   | { readonly type: 'repeat'; readonly afterMs: number };
 
 /** Why a device speaks. */
-export type Occasion = 'report' | 'echo' | 'answer' | 'repeat';
+export type Occasion = 'first' | 'report' | 'echo' | 'answer' | 'repeat';
 
 /** Something that is said about a command before the device has acted. */
 export interface Echo {
@@ -31,7 +31,7 @@ export interface Dialect {
   readonly filters: readonly string[];
   /** Discovery, said whenever it has a connection. */
   readonly announcement: readonly Message[];
-  /** How long after the announcement it first says how it stands. */
+  /** How long after the announcement it first says how it stands: those who saw it announced listen by then. */
   readonly firstStateAfterMs: number;
   /** How often it says so unasked, however little has happened. */
   readonly repeatEveryMs: number;

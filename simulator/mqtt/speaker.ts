@@ -43,7 +43,10 @@ export class Speaker {
     this.#agenda.clear();
     this.#say(this.dialect.availability(this.device.reachable));
     this.#say(announcement);
-    this.#after(firstStateAfterMs, () => this.#repeatEvery(repeatEveryMs));
+    this.#after(firstStateAfterMs, () => {
+      this.#sayState('first');
+      this.#repeatEvery(repeatEveryMs);
+    });
   }
 
   /** A message that came in; it may be for somebody else. */
@@ -61,7 +64,7 @@ export class Speaker {
         this.#refuse(meaning, meaning.detail);
         break;
       case 'repeat':
-        this.#after(meaning.afterMs, () => this.#repeat());
+        this.#after(meaning.afterMs, () => this.#sayState('repeat'));
         break;
     }
   }
@@ -123,13 +126,15 @@ export class Speaker {
   }
 
   #repeatEvery(ms: number): void {
-    this.#repeat();
-    this.#after(ms, () => this.#repeatEvery(ms));
+    this.#after(ms, () => {
+      this.#sayState('repeat');
+      this.#repeatEvery(ms);
+    });
   }
 
   /** Says how it stands, or is believed to stand. */
-  #repeat(): void {
-    if (this.dialect.caches || this.device.reachable) this.#tell(this.device.shown, 'repeat');
+  #sayState(occasion: Occasion): void {
+    if (this.dialect.caches || this.device.reachable) this.#tell(this.device.shown, occasion);
   }
 
   #learn(values: State): void {

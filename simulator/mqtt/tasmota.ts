@@ -45,7 +45,7 @@ const PLUG: Dialect = {
       dev: { ids: ['A10C04'], name: 'Washer plug', mdl: 'Plug', sw: '15.1.0(tasmota)', mf: 'Tasmota' },
     }),
   ],
-  firstStateAfterMs: 0,
+  firstStateAfterMs: 1_000,
   repeatEveryMs: 300_000,
   echoes: [{ afterMs: 0, shows: 'wanted' }],
   answersAfterMs: 0,
