@@ -1,3 +1,4 @@
+import { matches } from '../../gateway/transports/mqtt-filter.ts';
 import type { MqttLink, MqttMessage, PublishResult } from '../../gateway/transports/mqtt-link.ts';
 import { quiet, type VirtualClock } from './virtual-clock.ts';
 
@@ -7,7 +8,7 @@ interface Published {
   readonly qos: 0 | 1;
 }
 
-/** A broker in memory, without wildcards: a test says what devices publish and sees what the gateway does. */
+/** A broker in memory: a test says what devices publish and sees what the gateway does. */
 export class FakeLink implements MqttLink {
   connected = true;
   /** Every message of the gateway that left. */
@@ -29,8 +30,9 @@ export class FakeLink implements MqttLink {
   subscribe(filter: string, listener: (message: MqttMessage) => void): () => void {
     const listeners = this.#listeners.get(filter) ?? new Set();
     this.#listeners.set(filter, listeners.add(listener));
-    const kept = this.#kept.get(filter);
-    if (kept !== undefined) listener(this.#message(filter, kept, true));
+    for (const [topic, payload] of this.#kept) {
+      if (matches(filter, topic)) listener(this.#message(topic, payload, true));
+    }
     return () => listeners.delete(listener);
   }
 
@@ -59,8 +61,10 @@ export class FakeLink implements MqttLink {
 
   /** A device publishes. Everything that follows from it has had its turn when this resolves. */
   async say(topic: string, payload: unknown, retained = false): Promise<void> {
-    for (const listener of [...(this.#listeners.get(topic) ?? [])])
-      listener(this.#message(topic, textOf(payload), retained));
+    for (const [filter, listeners] of this.#listeners) {
+      if (!matches(filter, topic)) continue;
+      for (const listener of [...listeners]) listener(this.#message(topic, textOf(payload), retained));
+    }
     await quiet();
   }
 

@@ -95,12 +95,16 @@ export class FieldList {
     const { command, commandTemplate, state, stateTemplate } = way;
     if (command === undefined && state === undefined) return;
     const qos = this.#qos === undefined ? {} : { qos: this.#qos };
+    const { options, ...others } = rest;
+    // A list that offers nothing says that nobody has filled it in.
+    const isOffered = Array.isArray(options) && options.length > 0;
     this.fields[name] = {
       ...(command !== undefined && { write: { topic: command, payload: commandTemplate ?? '{{ value }}', ...qos } }),
       ...(state !== undefined && {
         read: { topic: state, ...(stateTemplate !== undefined && { template: stateTemplate }) },
       }),
-      ...rest,
+      ...others,
+      ...(isOffered && { options }),
     };
   }
 }

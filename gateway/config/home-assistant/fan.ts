@@ -75,10 +75,7 @@ export const fan: Description<typeof schema> = {
         state: entity.preset_mode_state_topic,
         stateTemplate: entity.preset_mode_value_template ?? spare,
       },
-      {
-        ...(entity.preset_modes.length > 0 && { options: entity.preset_modes }),
-        nulls: [entity.payload_reset_preset_mode],
-      },
+      { options: entity.preset_modes, nulls: [entity.payload_reset_preset_mode] },
     );
     list.add(
       'oscillating',

@@ -54,7 +54,7 @@ export const humidifier: Description<typeof schema> = {
         state: entity.mode_state_topic,
         stateTemplate: entity.mode_state_template ?? spare,
       },
-      { ...(entity.modes.length > 0 && { options: entity.modes }), nulls: [entity.payload_reset_mode] },
+      { options: entity.modes, nulls: [entity.payload_reset_mode] },
     );
     list.add(
       'target_humidity',
