@@ -66,7 +66,7 @@ export function simulatorProgram({ print, started }: Surroundings): Command {
       }
       started(simulator);
       print(`Simulator at ${simulator.url}`);
-      if (simulator.mqtt) print(`MQTT devices at ${withoutPassword(simulator.mqtt.url)}`);
+      if (simulator.mqtt) print(`MQTT devices at ${withoutPassword(await simulator.mqtt.url)}`);
     });
 
   const remote = (name: string, description: string) =>

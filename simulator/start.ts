@@ -5,7 +5,7 @@ import { milliseconds } from './core/fault.ts';
 import { SimulatedHome } from './core/home.ts';
 import { HTTP_MODELS } from './core/models.ts';
 import { listen, simulatorApp } from './http/server.ts';
-import { type MqttOptions, startMqttFace } from './mqtt/face.ts';
+import { type MqttFace, type MqttOptions, startMqttFace } from './mqtt/face.ts';
 import { MQTT_MODELS } from './mqtt/stations.ts';
 
 /** How a simulator is started; everything has a default. */
@@ -31,7 +31,7 @@ export interface Simulator {
   /** Without a slash at the end. */
   readonly url: string;
   /** Where its MQTT devices are, and when all of them have announced themselves; null without them. */
-  readonly mqtt: { readonly url: string; readonly announced: Promise<void> } | null;
+  readonly mqtt: Omit<MqttFace, 'close'> | null;
   /** The same that the control API offers, for programs in this process. */
   readonly home: SimulatedHome;
   /** Ends connections and everything under way. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { InputError } from '../core/errors.ts';
+import { InputError, messageOf } from '../core/errors.ts';
 import type { SimulatedHome } from '../core/home.ts';
 import { type Broker, startBroker } from './broker.ts';
 import { Station } from './station.ts';
@@ -7,8 +7,14 @@ import { STATIONS } from './stations.ts';
 
 /** Where the MQTT devices find their broker: one that runs, or one that the simulator brings along. */
 export type MqttOptions = (
-  | { /** mqtt:// or mqtts://, with user and password where it wants them. */ readonly url: string }
-  | { /** Default 127.0.0.1, and any free port. */ readonly broker: { readonly host?: string; readonly port?: number } }
+  | {
+      /** mqtt:// or mqtts://, with user and password where it wants them; a promise for a broker that starts later. */
+      readonly url: string | Promise<string>;
+    }
+  | {
+      /** Default 127.0.0.1, and any free port. */
+      readonly broker: { readonly host?: string; readonly port?: number };
+    }
 ) & {
   /** Told why there is no connection, each reason once; the devices go on trying. */
   readonly onTrouble?: (detail: string) => void;
@@ -16,8 +22,8 @@ export type MqttOptions = (
 
 /** The MQTT devices at work. */
 export interface MqttFace {
-  /** The broker's. */
-  readonly url: string;
+  /** The broker's, once it is known. */
+  readonly url: Promise<string>;
   /** Resolves when every device has announced itself; while the broker cannot be reached it stays open. */
   readonly announced: Promise<void>;
   /** The devices go as if their power was cut; the simulator's own broker ends. */
@@ -31,10 +37,15 @@ export interface MqttFace {
  */
 export async function startMqttFace(home: SimulatedHome, clock: Clock, options: MqttOptions): Promise<MqttFace> {
   const broker = 'broker' in options ? await ownBroker(options.broker) : null;
-  const url = 'url' in options ? brokerUrl(options.url) : (broker?.url ?? '');
+  const given = 'url' in options ? options.url : (broker?.url ?? '');
+  const url = typeof given === 'string' ? Promise.resolve(brokerUrl(given)) : given.then(brokerUrl);
   const onTrouble = once(options.onTrouble ?? (() => undefined));
-  const stations = STATIONS.map((plan) => new Station(plan, { home, clock, url, onTrouble }));
-  for (const station of stations) station.start();
+  const stations = STATIONS.map((plan) => new Station(plan, { home, clock, onTrouble }));
+  const started = url.then(
+    (known) => stations.map((station) => station.start(known)),
+    (error: unknown) => onTrouble(messageOf(error)),
+  );
+  if (typeof given === 'string') await started;
   return {
     url,
     announced: Promise.all(stations.map((station) => station.announced)).then(() => undefined),

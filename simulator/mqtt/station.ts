@@ -27,18 +27,14 @@ export class Station {
   readonly announced: Promise<void>;
   readonly #plan: StationPlan;
   readonly #speakers: readonly Speaker[];
-  readonly #url: string;
   readonly #onTrouble: (detail: string) => void;
   readonly #unsubscribe: (() => void)[] = [];
   #announce: () => void = () => undefined;
   #client: MqttClient | null = null;
+  #stopped = false;
 
-  constructor(
-    plan: StationPlan,
-    world: { home: SimulatedHome; clock: Clock; url: string; onTrouble: (detail: string) => void },
-  ) {
+  constructor(plan: StationPlan, world: { home: SimulatedHome; clock: Clock; onTrouble: (detail: string) => void }) {
     this.#plan = plan;
-    this.#url = world.url;
     this.#onTrouble = world.onTrouble;
     this.announced = new Promise((resolve) => {
       this.#announce = resolve;
@@ -49,20 +45,24 @@ export class Station {
     });
   }
 
-  start(): void {
+  /** @param url of the broker, which may come after the station was stopped already */
+  start(url: string): void {
+    if (this.#stopped) return;
     for (const speaker of this.#speakers) {
       speaker.start();
       if (!this.#plan.isDevice) continue;
-      const onReachable = (reachable: boolean) => (reachable ? this.#connect() : this.#hangUp());
+      const onReachable = (reachable: boolean) => (reachable ? this.#connect(url) : this.#hangUp());
       this.#unsubscribe.push(
         speaker.device.subscribe((event) => event.type === 'reachable' && onReachable(event.reachable)),
       );
     }
-    this.#connect();
+    const isThere = !this.#plan.isDevice || this.#speakers.every(({ device }) => device.reachable);
+    if (isThere) this.#connect(url);
   }
 
   /** Goes as a device goes that loses its power: the broker publishes the last will. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
     for (const speaker of this.#speakers) speaker.stop();
     const client = this.#client;
@@ -70,9 +70,9 @@ export class Station {
     await client?.endAsync(true);
   }
 
-  #connect(): void {
+  #connect(url: string): void {
     const { clientId, will } = this.#plan;
-    const client = connect(this.#url, {
+    const client = connect(url, {
       clientId,
       will: { topic: will.topic, payload: Buffer.from(will.payload), retain: will.retain, qos: 0 },
       reconnectPeriod: RECONNECT_MS,

@@ -47,7 +47,7 @@ describe('starting', () => {
 
   test('with a broker of its own it prints where the MQTT devices are, and takes faults for them', async () => {
     const { printed, simulator } = await run('--port', '0', '--broker', '0', '--fault', 'esp_ac:ignore');
-    expect(printed).toBe(`Simulator at ${simulator?.url}\nMQTT devices at ${simulator?.mqtt?.url}`);
+    expect(printed).toBe(`Simulator at ${simulator?.url}\nMQTT devices at ${await simulator?.mqtt?.url}`);
     await simulator?.mqtt?.announced;
     expect(simulator?.home.device('esp_ac').view().faults).toEqual([
       { fault: 'ignore', times_left: null, parameters: {} },

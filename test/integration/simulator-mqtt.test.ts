@@ -61,7 +61,7 @@ async function listen(url: string): Promise<Listener> {
 beforeEach(async () => {
   simulator = await startSimulator({ clock, mqtt: { broker: {} } });
   await simulator.mqtt?.announced;
-  listener = await listen(simulator.mqtt?.url ?? '');
+  listener = await listen((await simulator.mqtt?.url) ?? '');
   introductions = await listener.take(INTRODUCTIONS);
 });
 afterEach(async () => {
@@ -106,7 +106,7 @@ describe('introducing themselves', () => {
   test('only ESPHome keeps its states with the broker', async () => {
     clock.advance(60_000);
     await listener.next('heatpump/hp-loft/state');
-    const late = await listen(simulator.mqtt?.url ?? '');
+    const late = await listen((await simulator.mqtt?.url) ?? '');
     const heard = await late.take(INTRODUCTIONS + 5);
     expect(heard).toContainEqual({ topic: 'studio-ac/climate/studio_ac/mode/state', payload: 'COOL', retain: true });
     expect(heard.filter(({ topic }) => /\/state$/.test(topic) && !topic.startsWith('studio-ac/'))).toEqual([
@@ -255,7 +255,7 @@ describe('starting', () => {
   });
 
   test("a port that is taken is one clear line about the simulator's own broker", async () => {
-    const port = Number(new URL(simulator.mqtt?.url ?? '').port);
+    const port = Number(new URL((await simulator.mqtt?.url) ?? '').port);
     const taken = startSimulator({ mqtt: { broker: { port } } });
     await expect(taken).rejects.toThrow(StartError);
     await expect(taken).rejects.toThrow(/--broker/);
@@ -266,6 +266,40 @@ describe('starting', () => {
     expect(plain.mqtt).toBeNull();
     expect(plain.home.devices.map(({ id }) => id)).toEqual(['ac', 'fan']);
     await plain.close();
+  });
+
+  test('a broker that is still to start is waited for', async () => {
+    let found: (url: string) => void = () => undefined;
+    const url = new Promise<string>((resolve) => {
+      found = resolve;
+    });
+    const waiting = await startSimulator({ clock, mqtt: { url } });
+    const broker = await startBroker('127.0.0.1', 0);
+    found(broker.url);
+    await waiting.mqtt?.announced;
+    expect(await waiting.mqtt?.url).toBe(broker.url);
+    await waiting.close();
+    await broker.close();
+  });
+
+  test('a broker that comes after the end finds nobody', async () => {
+    let found: (url: string) => void = () => undefined;
+    const waiting = await startSimulator({
+      mqtt: {
+        url: new Promise((resolve) => {
+          found = resolve;
+        }),
+      },
+    });
+    const broker = await startBroker('127.0.0.1', 0);
+    await waiting.close();
+    found(broker.url);
+    await waiting.mqtt?.url;
+    const watcher = await listen(broker.url);
+    await watcher.client.publishAsync('test/marker', '', { qos: 1 });
+    expect(await watcher.take(1)).toMatchObject([{ topic: 'test/marker' }]);
+    await watcher.client.endAsync(true);
+    await broker.close();
   });
 
   test('a simulator can be closed while its broker is away', async () => {
