@@ -32,6 +32,11 @@ export function actuationTasks(commands: Commands): TaskSource {
     async cancel(taskId, caller) {
       return (await commands.cancel(taskId, caller.principal)) !== undefined;
     },
+    subscribe(listener) {
+      return commands.subscribe((actuation) =>
+        listener({ taskId: actuation.taskId, as: (caller) => taskOf(actuation, caller.elicits) }),
+      );
+    },
   };
 }
 

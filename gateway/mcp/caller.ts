@@ -1,4 +1,4 @@
-import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
+import { type AuthInfo, CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { TASKS_EXTENSION } from './task.ts';
 
@@ -21,11 +21,15 @@ const capabilities = z.looseObject({
 
 /** Reads the caller off a request. Requests of older protocols carry no capabilities, so they declare nothing. */
 export function callerOf(ctx: ServerContext): Caller {
-  const envelope: Readonly<Record<string, unknown>> = ctx.mcpReq.envelope ?? {};
-  const declared = capabilities.safeParse(envelope[CLIENT_CAPABILITIES_META_KEY]);
+  return callerWith(ctx.http?.authInfo, ctx.mcpReq.envelope ?? {});
+}
+
+/** The caller of a request, by the token that it came with and the `_meta` that it carries. */
+export function callerWith(authInfo: AuthInfo | undefined, meta: Readonly<Record<string, unknown>>): Caller {
+  const declared = capabilities.safeParse(meta[CLIENT_CAPABILITIES_META_KEY]);
   const elicitation = declared.data?.elicitation;
   return {
-    principal: ctx.http?.authInfo?.clientId ?? LOCAL_PRINCIPAL,
+    principal: authInfo?.clientId ?? LOCAL_PRINCIPAL,
     declaresTasks: declared.data?.extensions[TASKS_EXTENSION] !== undefined,
     // An empty `elicitation` means forms: the mode had no name when the capability was introduced.
     elicits: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),

@@ -1,7 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type NodeIncomingMessageLike, type NodeServerResponseLike, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { type HomeOfferOptions, homeOffer } from './home-offer.ts';
+import { Listening, type ListeningOptions } from './listening.ts';
+import type { McpRequest } from './modern-request.ts';
 import type { MakeOffer } from './offer.ts';
 import { createServerFactory } from './server-factory.ts';
 
@@ -9,6 +12,8 @@ import { createServerFactory } from './server-factory.ts';
 export interface EndpointOptions {
   readonly name: string;
   readonly version: string;
+  /** Between two signs of life on a stream that a client listens to, in ms; 15,000 by default. */
+  readonly keepAliveMs?: number;
   /** Hears of faults of ours. */
   readonly onError: (error: Error) => void;
   /** Hears of requests that were no MCP, and of answers that nobody was there to take: other people's faults. */
@@ -21,13 +26,15 @@ export type McpEndpointOptions = EndpointOptions & HomeOfferOptions;
 /** MCP over Streamable HTTP, for any server that speaks in Node's requests and responses. */
 export interface McpEndpoint {
   /** Serves one request. `body` is its JSON where it has been parsed already. Never rejects. */
-  handle(req: NodeIncomingMessageLike, res: NodeServerResponseLike, body?: unknown): Promise<void>;
+  handle(req: McpRequest, res: ServerResponse, body?: unknown): Promise<void>;
   /** Ends the waits, so that each client is told how far its command has come; then the streams that are left. */
   close(): Promise<void>;
 }
 
 /** How long requests that are being answered may take to end when the gateway stops, in ms. */
 const CLOSE_GRACE_MS = 1_000;
+
+const KEEP_ALIVE_MS = 15_000;
 
 /** Makes the endpoint of a home. */
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
@@ -36,22 +43,38 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
 
 /** Serves an offer: protocol 2026-07-28, and older clients without sessions. */
 export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpEndpoint {
-  const { name, version, onError, onRejected } = options;
+  const { name, version, keepAliveMs = KEEP_ALIVE_MS, onError, onRejected } = options;
   const stopping = new AbortController();
-  const factory = createServerFactory({ name, version, offer: makeOffer(stopping.signal), onError });
+  const offer = makeOffer(stopping.signal);
+  const factory = createServerFactory({ name, version, offer, onError });
+  const capabilities = capabilitiesBy(factory);
+  const listening = new Listening({ name, version, offer, capabilities, keepAliveMs, onError });
+  listening.start();
   const handler = createMcpHandler(factory, { legacy: 'stateless', responseMode: 'auto', onerror: onRejected });
   const serve = toNodeHandler(handler, { onerror: onError });
   const open = new Set<Promise<void>>();
+  const answer = async (req: McpRequest, res: ServerResponse, body: unknown) => {
+    if (!(await listening.serve(req, res, body))) await serve(req, res, body);
+  };
   return {
     async handle(req, res, body) {
-      const exchange = serve(req, res, body);
+      const exchange = answer(req, res, body);
       open.add(exchange);
       await exchange.finally(() => open.delete(exchange));
     },
     async close() {
       stopping.abort();
+      listening.close();
       await Promise.race([Promise.allSettled(open), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
       await handler.close();
     },
+  };
+}
+
+/** What a new server can do, which may depend on whom it is for. */
+function capabilitiesBy(factory: McpServerFactory): ListeningOptions['capabilities'] {
+  return async (authInfo) => {
+    const server = await factory({ era: 'modern', ...(authInfo && { authInfo }) });
+    return (server instanceof McpServer ? server.server : server).getCapabilities();
   };
 }

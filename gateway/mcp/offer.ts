@@ -1,4 +1,4 @@
-import type { McpRequestContext, McpServer, ServerOptions } from '@modelcontextprotocol/server';
+import type { McpRequestContext, McpServer, ServerEventBus, ServerOptions } from '@modelcontextprotocol/server';
 import type { TaskSource } from './task.ts';
 import type { Tool } from './tool.ts';
 
@@ -9,6 +9,8 @@ export interface Offer {
   /** The tools as they are now. */
   readonly tools: () => readonly Tool[];
   readonly tasks: TaskSource;
+  /** What changes in the lists and in the resources, for whoever listens. */
+  readonly events?: ServerEventBus;
   /** Add what is neither tool nor task, such as resources, to a server that has just been made. */
   readonly features?: readonly Feature[];
   /** Checks the state that a client brings back with the answers to a question; a bad one never reaches a tool. */

@@ -39,6 +39,23 @@ export interface TaskSource {
   answer(taskId: string, caller: Caller, responses: Readonly<Record<string, unknown>>): Promise<boolean>;
   /** Asks for the work to stop; one that has ended stays as it is. @returns whether the task is known */
   cancel(taskId: string, caller: Caller): Promise<boolean>;
+  /**
+   * Hears every new state of every task, of whatever principal. Absent where nobody can listen to these tasks.
+   * @returns a function that ends it
+   */
+  subscribe?(listener: (change: TaskChange) => void): () => void;
+}
+
+/** A new state of a task. */
+export interface TaskChange {
+  readonly taskId: string;
+  /** The task as its owner sees it. */
+  as(caller: Caller): Task;
+}
+
+/** Whether a task will never change again. */
+export function hasEnded({ status }: Task): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
 /** The answer to `tools/call` that stands in for a result: the extension's `CreateTaskResult`. */

@@ -47,13 +47,16 @@ export function serveTasks(server: McpServer, tasks: TaskSource, onError: (error
 
 function declaring(ctx: ServerContext): Caller {
   const caller = callerOf(ctx);
-  if (!caller.declaresTasks) {
-    throw new MissingRequiredClientCapabilityError(
-      { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
-      `Missing required client capability: declare ${TASKS_EXTENSION} with this request`,
-    );
-  }
+  if (!caller.declaresTasks) throw missingTasks();
   return caller;
+}
+
+/** The error for a client that wants something of tasks and did not declare the extension with the request. */
+export function missingTasks(): MissingRequiredClientCapabilityError {
+  return new MissingRequiredClientCapabilityError(
+    { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
+    `Missing required client capability: declare ${TASKS_EXTENSION} with this request`,
+  );
 }
 
 function unknownTask(): never {
