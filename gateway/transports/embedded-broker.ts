@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
-import { Aedes, type AuthenticateError, type Client } from 'aedes';
+import { Aedes, type AedesOptions, type AuthenticateError, type Client } from 'aedes';
 import { messageOf, StartError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 
@@ -29,7 +29,11 @@ const BAD_LOGIN = 4;
 /** @throws StartError where the port cannot be had, in words for the person who starts the gateway */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const { host, login, log } = options;
+  const id = randomUUID();
+  const { admit, authorizeForward } = singleCopies(id);
   const broker = new Aedes({
+    id,
+    authorizeForward,
     connectTimeout: CONNECT_MS,
     drainTimeout: DRAIN_MS,
     authenticate: (client, username, password, done) => {
@@ -41,7 +45,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       done(refusal, null);
     },
   });
-  broker.on('client', keepEveryMessage(broker));
+  broker.on('client', admit);
   broker.on('clientError', (client, error) =>
     log.debug({ client: client.id, error: error.message }, 'an MQTT client failed'),
   );
@@ -75,15 +79,35 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   };
 }
 
+/** Messages that a client is remembered to have got: copies of one message follow each other closely. */
+const REMEMBERED = 1_000;
+
 /**
- * aedes guards against sending one message twice to a client by a counter that must only grow. But a message that is kept,
- * or has QoS 1, takes longer inside than one that has neither: overtaken by such a one, it counts as sent and is lost.
- * Without the guard a client whose own filters overlap gets a message once for each of them, as MQTT allows.
+ * Sends a message once to a client whose filters overlap. aedes has a guard of its own for this: a counter of messages
+ * that must only grow. But a message that is kept, or has QoS 1, takes longer inside than one that has neither; overtaken
+ * by such a one it counts as sent, and is lost. So that guard is put out of action, and this one remembers each message.
  */
-function keepEveryMessage(broker: Aedes): (client: Client) => void {
-  return (client) => {
-    const { duplicates } = client as Client & { readonly duplicates: object };
-    Object.defineProperty(duplicates, broker.id, { get: () => 0, set: () => {} });
+function singleCopies(brokerId: string): {
+  readonly admit: (client: Client) => void;
+  readonly authorizeForward: NonNullable<AedesOptions['authorizeForward']>;
+} {
+  const sent = new WeakMap<Client, Set<number>>();
+  return {
+    admit: (client) => {
+      sent.set(client, new Set());
+      const { duplicates } = client as Client & { readonly duplicates: object };
+      Object.defineProperty(duplicates, brokerId, { get: () => 0, set: () => {} });
+    },
+    authorizeForward: (client, packet) => {
+      const counters = sent.get(client);
+      const { brokerCounter } = packet;
+      if (!counters || brokerCounter === undefined) return packet;
+      if (counters.has(brokerCounter)) return null;
+      const [oldest] = counters;
+      if (oldest !== undefined && counters.size >= REMEMBERED) counters.delete(oldest);
+      counters.add(brokerCounter);
+      return packet;
+    },
   };
 }
 

@@ -231,14 +231,14 @@ class MqttBrokerLink implements MqttLink {
   }
 
   #hear(session: MqttSession, message: SessionMessage): void {
-    const { topic, payload, retained } = message;
+    const { topic, payload, retained, through } = message;
     if (topic.startsWith('$')) return;
     if (payload.byteLength > PAYLOAD_MAX) {
       this.#notice(topic, payload.byteLength);
       return;
     }
     if (session.version === 4 && !retained && this.#own.take(topic, payload)) return;
-    this.#subscriptions.deliver({ topic, payload, retained, at: this.#options.clock.now() });
+    this.#subscriptions.deliver({ topic, payload, retained, at: this.#options.clock.now() }, through);
   }
 
   #notice(topic: string, bytes: number): void {
@@ -256,15 +256,15 @@ class MqttBrokerLink implements MqttLink {
   }
 
   #say(session: MqttSession): void {
-    const { subscribe, unsubscribe } = this.#subscriptions.change();
-    // In this order no message is missed, and the broker carries out both before it looks at anybody else.
-    const subscribed = session.subscribe(subscribe);
-    const unsubscribed = session.unsubscribe(unsubscribe);
-    const earlier = this.#inForce;
-    this.#inForce = Promise.all([earlier, subscribed, unsubscribed]).then(([, refused]) => {
+    const { number, subscribe, unsubscribe } = this.#subscriptions.change();
+    // In this order no message is missed.
+    const subscribed = session.subscribe(subscribe, number, (filters, refused) => {
       for (const filter of refused)
         this.#options.log.warn({ filter }, 'the broker does not let us listen to this topic');
+      if (this.#subscriptions.answered(number, filters, refused)) this.#sync();
     });
+    const unsubscribed = session.unsubscribe(unsubscribe);
+    this.#inForce = Promise.all([this.#inForce, subscribed, unsubscribed]).then(() => undefined);
   }
 
   async #announce(session: MqttSession, payload: 'online' | 'offline'): Promise<void> {

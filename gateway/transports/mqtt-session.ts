@@ -1,5 +1,11 @@
 import type { Socket } from 'node:net';
-import { type ErrorWithReasonCode, type IClientOptions, MqttClient, ReasonCodes } from 'mqtt';
+import {
+  type ErrorWithReasonCode,
+  type IClientOptions,
+  type IClientSubscribeOptions,
+  MqttClient,
+  ReasonCodes,
+} from 'mqtt';
 import { messageOf } from '../domain/errors.ts';
 import type { PublishResult } from './mqtt-link.ts';
 import { type BrokerAddress, openSocket } from './mqtt-socket.ts';
@@ -39,6 +45,8 @@ export interface SessionMessage {
   readonly topic: string;
   readonly payload: Uint8Array;
   readonly retained: boolean;
+  /** The subscriptions that it was sent for, by their number; empty where the broker does not say. */
+  readonly through: readonly number[];
 }
 
 /** A message as a session sends it. */
@@ -169,6 +177,8 @@ export class MqttSession {
   readonly #owed = new Set<(why: string) => void>();
   /** Messages that wait, unsent, until the broker takes another one. */
   readonly #waiting: (() => void)[] = [];
+  /** SUBSCRIBEs that are not answered yet, by their packet's number. */
+  readonly #subacks = new Map<number, (granted: readonly unknown[]) => void>();
   #inFlight = 0;
   /** Why there is nothing more to be done with it. */
   #why: string | undefined;
@@ -183,7 +193,13 @@ export class MqttSession {
 
   /** Begins to watch over the connection and to hand on what comes. */
   begin(onMessage: (message: SessionMessage) => void): void {
-    this.#client.on('message', (topic, payload, packet) => onMessage({ topic, payload, retained: packet.retain }));
+    this.#client.on('message', (topic, payload, { retain, properties }) => {
+      const through = [properties?.subscriptionIdentifier ?? []].flat();
+      onMessage({ topic, payload, retained: retain, through });
+    });
+    this.#client.on('packetreceive', (packet) => {
+      if (packet.cmd === 'suback') this.#subacks.get(packet.messageId ?? 0)?.(packet.granted);
+    });
     this.#client.on('error', (error) => this.drop(error.message));
     this.#client.on('disconnect', (packet) => this.drop(`the broker ended it: ${reasonText(packet.reasonCode)}`));
   }
@@ -207,12 +223,21 @@ export class MqttSession {
     return result;
   }
 
-  /** Asks for these filters, or once more for what is kept under them. @returns those that the broker refuses */
-  async subscribe(filters: readonly string[]): Promise<string[]> {
+  /**
+   * Asks for these filters, or once more for what is kept under them. Resolves when all are answered.
+   * @param number comes back with the messages that are sent for them, from a broker that can do so
+   * @param onAnswer hears which were asked for together and which of them the broker refuses, before any message does
+   *   that came after the answer
+   */
+  async subscribe(
+    filters: readonly string[],
+    number: number,
+    onAnswer: (filters: readonly string[], refused: readonly string[]) => void,
+  ): Promise<void> {
     const batches = Array.from({ length: Math.ceil(filters.length / BATCH) }, (_, index) =>
-      this.#subscribeBatch(filters.slice(index * BATCH, (index + 1) * BATCH)),
+      filters.slice(index * BATCH, (index + 1) * BATCH),
     );
-    return (await Promise.all(batches)).flat();
+    await Promise.all(batches.map((batch) => this.#subscribeBatch(batch, number, onAnswer)));
   }
 
   async unsubscribe(filters: readonly string[]): Promise<void> {
@@ -264,19 +289,38 @@ export class MqttSession {
     });
   }
 
+  async #subscribeBatch(
+    filters: readonly string[],
+    number: number,
+    onAnswer: (filters: readonly string[], refused: readonly string[]) => void,
+  ): Promise<void> {
+    if (this.#why !== undefined) return;
+    await this.#answer<void>(
+      () => undefined,
+      (settle) => {
+        this.#client.subscribe([...filters], this.#subscribeOptions(number), () => settle());
+        const messageId = this.#client.getLastMessageId();
+        // The package calls back too late: after the messages that came in one piece with the answer.
+        this.#subacks.set(messageId, (granted) => {
+          this.#subacks.delete(messageId);
+          onAnswer(
+            filters,
+            filters.filter((_, index) => Number(granted[index] ?? 0) >= FAILURE_CODE),
+          );
+        });
+      },
+    );
+  }
+
   /**
    * `rap` false: the retain flag then means that the broker had kept the message, also where the device published it so.
    * `nl`: what we publish is not sent back to us. `rh` 0: what is kept is sent for every SUBSCRIBE.
    */
-  async #subscribeBatch(filters: readonly string[]): Promise<string[]> {
-    if (this.#why !== undefined) return [];
-    const options = this.version === 5 ? { qos: 0 as const, nl: true, rap: false, rh: 0 } : { qos: 0 as const };
-    const granted = await this.#answer<readonly unknown[]>(
-      () => [],
-      (settle) =>
-        this.#client.subscribe([...filters], options, (_error, _asked, suback) => settle(suback?.granted ?? [])),
-    );
-    return filters.filter((_, index) => Number(granted[index] ?? 0) >= FAILURE_CODE);
+  #subscribeOptions(number: number): IClientSubscribeOptions {
+    if (this.version === 4) return { qos: 0 };
+    const numbered = this.#client.serverProperties?.subscriptionIdentifiersAvailable !== false;
+    const properties = numbered ? { properties: { subscriptionIdentifier: number } } : {};
+    return { qos: 0, nl: true, rap: false, rh: 0, ...properties };
   }
 
   async #takeSlot(): Promise<void> {

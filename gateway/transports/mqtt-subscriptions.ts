@@ -15,8 +15,17 @@ interface Hearer {
   readonly heard: Set<string>;
 }
 
+/** A filter that the broker was asked for. */
+interface Standing {
+  readonly number: number;
+  readonly wide: boolean;
+  granted: boolean;
+}
+
 /** What has to be said to the broker so that every listener hears what it asked for. */
 export interface SubscriptionChange {
+  /** Marks the messages that are sent for `subscribe`. */
+  readonly number: number;
   readonly subscribe: readonly string[];
   readonly unsubscribe: readonly string[];
 }
@@ -32,9 +41,12 @@ export class MqttSubscriptions {
   readonly #exact = new Map<string, Set<Hearer>>();
   readonly #wide = new Map<string, Set<Hearer>>();
   /** What the broker was asked for on this connection. */
-  #standing = new Set<string>();
+  readonly #standing = new Map<string, Standing>();
+  /** What the broker refused on this connection. */
+  readonly #refused = new Set<string>();
   /** Filters with a listener that has yet to hear what the broker has kept. */
   readonly #fresh = new Set<string>();
+  #changes = 0;
 
   /** @param onFault hears of a listener that threw */
   constructor(onFault: (error: unknown, topic: string) => void) {
@@ -65,9 +77,11 @@ export class MqttSubscriptions {
   /**
    * Hands a message to each of its listeners, once. A kept message is passed over by those who heard of its topic on this
    * connection: it was sent for a listener that came later, and is older than what they know.
+   * @param through the subscriptions that the broker sent it for
    */
-  deliver(message: MqttMessage): void {
+  deliver(message: MqttMessage, through: readonly number[] = []): void {
     const { topic, retained } = message;
+    if (this.#isSecondCopy(topic, through)) return;
     for (const hearer of this.#hearersOf(topic)) {
       // One that was ended by another's reaction to this very message hears no more.
       if (hearer.filters.size === 0 || (retained && hearer.heard.has(topic))) continue;
@@ -83,21 +97,68 @@ export class MqttSubscriptions {
 
   /** What to say to the broker now; it counts as said. */
   change(): SubscriptionChange {
-    const wanted = new Set(disjoint([...this.#exact.keys(), ...this.#wide.keys()]));
+    this.#changes += 1;
+    const number = this.#changes;
     const fresh = [...this.#fresh];
     this.#fresh.clear();
     const wantsKept = (filter: string) =>
       hasWildcard(filter) ? fresh.some((each) => covers(filter, each)) : fresh.includes(filter);
+    const wanted = new Set(this.#allowed([...this.#exact.keys(), ...this.#wide.keys()]));
     const subscribe = [...wanted].filter((filter) => !this.#standing.has(filter) || wantsKept(filter));
-    const unsubscribe = [...this.#standing].filter((filter) => !wanted.has(filter));
-    this.#standing = wanted;
-    return { subscribe, unsubscribe };
+    const unsubscribe = [...this.#standing.keys()].filter((filter) => !wanted.has(filter));
+    for (const filter of unsubscribe) this.#standing.delete(filter);
+    for (const filter of subscribe) this.#standing.set(filter, { number, wide: hasWildcard(filter), granted: false });
+    return { number, subscribe, unsubscribe };
+  }
+
+  /**
+   * What the broker said to a part of a change.
+   * @returns whether there is another change to be made: what a refused filter stood for may be allowed one by one
+   */
+  answered(number: number, filters: readonly string[], refused: readonly string[]): boolean {
+    for (const filter of filters) {
+      const standing = this.#standing.get(filter);
+      if (standing?.number === number) standing.granted = true;
+    }
+    for (const filter of refused) {
+      this.#refused.add(filter);
+      this.#standing.delete(filter);
+    }
+    return refused.length > 0;
   }
 
   /** A new connection: the broker knows of nothing, and what it has kept is heard again. */
   reset(): void {
     this.#standing.clear();
+    this.#refused.clear();
     for (const hearer of this.#hearers.values()) hearer.heard.clear();
+  }
+
+  /** Disjoint filters for all of these, without those that the broker refused. */
+  #allowed(filters: readonly string[]): string[] {
+    return disjoint(filters).flatMap((filter) => {
+      if (!this.#refused.has(filter)) return [filter];
+      const parts = filters.filter((each) => each !== filter && covers(filter, each));
+      const joined = !filters.includes(filter);
+      return joined ? parts.filter((part) => !this.#refused.has(part)) : this.#allowed(parts);
+    });
+  }
+
+  /**
+   * While one filter takes the place of another, both may stand for a moment, and a message comes for each. It counts
+   * for the one that came; before the broker granted that, for the one that goes.
+   */
+  #isSecondCopy(topic: string, through: readonly number[]): boolean {
+    if (through.length === 0) return false;
+    const standing = this.#standing.get(topic) ?? this.#standingWide(topic);
+    return standing?.granted === true && !through.includes(standing.number);
+  }
+
+  #standingWide(topic: string): Standing | undefined {
+    for (const [filter, standing] of this.#standing) {
+      if (standing.wide && matches(filter, topic)) return standing;
+    }
+    return undefined;
   }
 
   #remove(filter: string, hearer: Hearer): void {
