@@ -13,6 +13,8 @@ export interface Played {
   readonly commands: readonly Received[];
   /** When drift was reported, in ms of the situation from time zero. */
   readonly driftedAt: readonly number[];
+  /** How late drift may be known: until the device speaks by itself, or is asked again; in ms of the situation. */
+  readonly driftLatency: number;
 }
 
 /** One expectation that was not met. */
@@ -52,7 +54,8 @@ export function compare(situation: Case, played: Played, speed: number): Miss[] 
   misses.push(...compareCommands(situation, played.commands));
   const { event } = expect;
   if (event) {
-    const seen = played.driftedAt.some((time) => Math.abs(time - event.at) <= slack);
+    const latest = event.at + played.driftLatency + slack;
+    const seen = played.driftedAt.some((time) => time >= event.at - slack && time <= latest);
     check(seen, `event.${event.type}`, event.at, played.driftedAt.map(Math.round));
   }
   return misses;

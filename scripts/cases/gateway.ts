@@ -1,12 +1,13 @@
 import { Engine } from '../../gateway/actuation/engine.ts';
 import type { DeviceConfig } from '../../gateway/config/schema-device.ts';
+import { mqttSchema } from '../../gateway/config/schema-mqtt.ts';
 import { buildRegistry } from '../../gateway/devices/registry.ts';
 import type { Actuation } from '../../gateway/domain/actuation.ts';
 import type { Log } from '../../gateway/domain/log.ts';
 import type { Clock } from '../../gateway/domain/time.ts';
 import type { Value } from '../../gateway/domain/value.ts';
+import { startMqtt } from '../../gateway/mqtt.ts';
 import { memoryHomeStore } from '../../gateway/store/home-store.ts';
-import { createMqttLink } from '../../gateway/transports/mqtt-broker-link.ts';
 
 /** The real gateway without its doors, for one device. */
 export interface CaseGateway {
@@ -31,33 +32,31 @@ const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
  * @throws StartError where the device cannot be carried out
  */
 export async function startCaseGateway(config: DeviceConfig, brokerPort: number, clock: Clock): Promise<CaseGateway> {
-  const address = { host: '127.0.0.1', port: brokerPort };
-  const mqtt = createMqttLink({ address, statusTopic: 'readback/status', clock, log: SILENT });
-  const registry = buildRegistry({ devices: { [DEVICE_ID]: config } }, { clock, mqtt });
-  const { tasks, habits, aftermaths } = memoryHomeStore();
-  await mqtt.start();
-  await registry.start();
-  const engine = new Engine({
-    devices: registry,
-    store: tasks,
-    habits,
-    aftermaths,
-    clock,
-    log: SILENT,
-    ttlMs: TTL_MS,
-    approvalTtlMs: TTL_MS,
-  });
-  await engine.start();
-  return {
-    recall: (values) => registry.get(DEVICE_ID)?.recall(values),
-    submit: (set) => engine.submit({ deviceId: DEVICE_ID, set, principal: 'cases' }),
-    subscribe: (listener) => engine.subscribe(listener),
-    onDrift: (listener) => void engine.onDrift(listener),
-    async stop() {
-      await engine.stop();
-      await registry.stop();
-      await mqtt.stop();
-      await tasks.close();
-    },
+  const undo: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
   };
+  try {
+    const { tasks, habits, aftermaths } = memoryHomeStore();
+    undo.push(() => tasks.close());
+    const mqtt = await startMqtt(mqttSchema.parse({ broker: `127.0.0.1:${brokerPort}` }), { clock, log: SILENT });
+    undo.push(() => mqtt.stop());
+    const registry = buildRegistry({ devices: { [DEVICE_ID]: config } }, { clock, mqtt: mqtt.link });
+    await registry.start();
+    undo.push(() => registry.stop());
+    const lifetime = { ttlMs: TTL_MS, approvalTtlMs: TTL_MS };
+    const engine = new Engine({ devices: registry, store: tasks, habits, aftermaths, clock, log: SILENT, ...lifetime });
+    await engine.start();
+    undo.push(() => engine.stop());
+    return {
+      recall: (values) => registry.get(DEVICE_ID)?.recall(values),
+      submit: (set) => engine.submit({ deviceId: DEVICE_ID, set, principal: 'cases' }),
+      subscribe: (listener) => engine.subscribe(listener),
+      onDrift: (listener) => void engine.onDrift(listener),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }

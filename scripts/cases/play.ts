@@ -30,7 +30,7 @@ export async function play(situation: Case, clock: Clock, speed: number): Promis
   const timeline = new Timeline(clock, speed);
   const http = new ScriptedHttp(situation.http, timeline);
   const broker = new ScriptedBroker(situation, timeline);
-  const undo: (() => unknown)[] = [() => timeline.stop()];
+  const undo: (() => Promise<void>)[] = [];
   try {
     await http.start();
     undo.push(() => http.stop());
@@ -44,9 +44,12 @@ export async function play(situation: Case, clock: Clock, speed: number): Promis
     await passed(clock, situation.retained.length > 0 ? RETAINED_MS : 0);
     gateway.recall(situation.initial);
     await timeline.lead(leadOf(situation), [...http.happenings(), ...broker.happenings()]);
-    const seen = await command(gateway, situation, { clock, timeline, limitMs: limitOf(situation, config, speed) });
-    return { ...seen, commands: [...http.commands, ...broker.commands] };
+    const limitMs = limitOf(situation, config, speed);
+    const driftLatency = driftLatencyOf(situation, config);
+    const seen = await command(gateway, situation, { clock, timeline, limitMs, driftLatency });
+    return { ...seen, commands: [...http.commands, ...broker.commands], driftLatency };
   } finally {
+    timeline.stop();
     for (const step of undo.reverse()) await step();
   }
 }
@@ -56,20 +59,31 @@ interface Times {
   readonly timeline: Timeline;
   /** How long to wait for a verdict, in ms of the clock. */
   readonly limitMs: number;
+  readonly driftLatency: number;
 }
 
 /** Gives the command and watches it until its verdict, and on until the event that is expected after it. */
-async function command(gateway: CaseGateway, { set, expect }: Case, times: Times): Promise<Omit<Played, 'commands'>> {
-  const { clock, timeline } = times;
+async function command(
+  gateway: CaseGateway,
+  { set, expect }: Case,
+  times: Times,
+): Promise<Pick<Played, 'result' | 'verdictAt' | 'driftedAt'>> {
+  const { clock, timeline, driftLatency } = times;
   const driftedAt: number[] = [];
-  gateway.onDrift(() => driftedAt.push(timeline.elapsed()));
+  let onDrift = () => {};
+  gateway.onDrift(() => {
+    driftedAt.push(timeline.elapsed());
+    onDrift();
+  });
   const settled = settling(gateway, times);
   await gateway.submit(set);
   const verdict = await settled;
-  if (verdict && expect.event) {
+  if (verdict && expect.event && driftedAt.length === 0) {
     const { at } = expect.event;
-    await new Promise<void>((resolve) => timeline.after(at - timeline.elapsed(), resolve));
-    await passed(clock, SLACK_MS);
+    await new Promise<void>((resolve) => {
+      onDrift = resolve;
+      timeline.after(at + driftLatency - timeline.elapsed(), () => void passed(clock, SLACK_MS).then(resolve));
+    });
   }
   return { result: verdict && result(verdict.actuation), verdictAt: verdict?.at ?? null, driftedAt };
 }
@@ -103,6 +117,12 @@ function leadOf({ mqtt, http }: Case): number {
 
 function limitOf({ expect }: Case, { verify }: DeviceConfig, speed: number): number {
   return Math.max(expect.not_after ?? 0, verify.deadline + 2 * verify.settle) / speed + PATIENCE_MS;
+}
+
+/** A device that does not speak by itself is found out at the next look; only its `period` says when that is. */
+function driftLatencyOf({ set }: Case, { fields, verify }: DeviceConfig): number {
+  const reads = Object.keys(set).map((name) => fields[name]?.read);
+  return Math.max(0, ...reads.map((read) => (read?.request === undefined ? 0 : (read.period ?? verify.watch))));
 }
 
 async function passed(clock: Clock, ms: number): Promise<void> {
