@@ -1,4 +1,9 @@
-import { type AuthInfo, CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type AuthInfo,
+  CLIENT_CAPABILITIES_META_KEY,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { TASKS_EXTENSION } from './task.ts';
 
@@ -12,6 +17,11 @@ export interface Caller {
   readonly declaresTasks: boolean;
   /** The client can put a form before a person. */
   readonly elicits: boolean;
+  /** Present where the request is of protocol 2025-11-25 or before. */
+  readonly older?: {
+    /** The call asks to be answered with a task of that protocol, whatever becomes of it. */
+    readonly wantsTask: boolean;
+  };
 }
 
 const capabilities = z.looseObject({
@@ -19,19 +29,36 @@ const capabilities = z.looseObject({
   elicitation: z.looseObject({ form: z.unknown(), url: z.unknown() }).partial().optional(),
 });
 
-/** Reads the caller off a request. Requests of older protocols carry no capabilities, so they declare nothing. */
+/** Reads the caller off a request of 2026-07-28, which says itself what its client can do. */
 export function callerOf(ctx: ServerContext): Caller {
   return callerWith(ctx.http?.authInfo, ctx.mcpReq.envelope ?? {});
 }
 
 /** The caller of a request, by the token that it came with and the `_meta` that it carries. */
 export function callerWith(authInfo: AuthInfo | undefined, meta: Readonly<Record<string, unknown>>): Caller {
-  const declared = capabilities.safeParse(meta[CLIENT_CAPABILITIES_META_KEY]);
-  const elicitation = declared.data?.elicitation;
+  const { data } = capabilities.safeParse(meta[CLIENT_CAPABILITIES_META_KEY]);
   return {
     principal: authInfo?.clientId ?? LOCAL_PRINCIPAL,
-    declaresTasks: declared.data?.extensions[TASKS_EXTENSION] !== undefined,
-    // An empty `elicitation` means forms: the mode had no name when the capability was introduced.
-    elicits: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
+    declaresTasks: data?.extensions[TASKS_EXTENSION] !== undefined,
+    elicits: canElicit(data?.elicitation),
   };
+}
+
+/**
+ * The caller of a request of 2025-11-25 or before. What the client can do it said at the beginning of its session; without
+ * one nothing can be asked of it.
+ */
+export function olderCallerOf(ctx: ServerContext, server: McpServer, wantsTask = false): Caller {
+  const { data } = capabilities.safeParse(ctx.sessionId === undefined ? {} : server.server.getClientCapabilities());
+  return {
+    principal: ctx.http?.authInfo?.clientId ?? LOCAL_PRINCIPAL,
+    declaresTasks: false,
+    elicits: canElicit(data?.elicitation),
+    older: { wantsTask },
+  };
+}
+
+/** An empty `elicitation` means forms: the mode had no name when the capability was introduced. */
+function canElicit(elicitation: z.output<typeof capabilities>['elicitation']): boolean {
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }

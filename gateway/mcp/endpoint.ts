@@ -6,6 +6,7 @@ import { type HomeOfferOptions, homeOffer } from './home-offer.ts';
 import { Listening, type ListeningOptions } from './listening.ts';
 import type { McpRequest } from './modern-request.ts';
 import type { MakeOffer } from './offer.ts';
+import { OlderSessions } from './older-sessions.ts';
 import { createServerFactory } from './server-factory.ts';
 
 /** What every MCP endpoint needs, whatever it offers. */
@@ -14,6 +15,10 @@ export interface EndpointOptions {
   readonly version: string;
   /** Between two signs of life on a stream that a client listens to, in ms; 15,000 by default. */
   readonly keepAliveMs?: number;
+  /** Sessions of older clients that may be open at a time; 256 by default. */
+  readonly maxSessions?: number;
+  /** After this long without a word of its client a session ends, in ms; half an hour by default. */
+  readonly sessionIdleMs?: number;
   /** Hears of faults of ours. */
   readonly onError: (error: Error) => void;
   /** Hears of requests that were no MCP, and of answers that nobody was there to take: other people's faults. */
@@ -35,13 +40,15 @@ export interface McpEndpoint {
 const CLOSE_GRACE_MS = 1_000;
 
 const KEEP_ALIVE_MS = 15_000;
+const MAX_SESSIONS = 256;
+const SESSION_IDLE_MS = 30 * 60_000;
 
 /** Makes the endpoint of a home. */
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   return serveOffer(homeOffer(options), options);
 }
 
-/** Serves an offer: protocol 2026-07-28, and older clients without sessions. */
+/** Serves an offer: protocol 2026-07-28, and older clients within sessions and without. */
 export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpEndpoint {
   const { name, version, keepAliveMs = KEEP_ALIVE_MS, onError, onRejected } = options;
   const stopping = new AbortController();
@@ -50,11 +57,14 @@ export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpE
   const capabilities = capabilitiesBy(factory);
   const listening = new Listening({ name, version, offer, capabilities, keepAliveMs, onError });
   listening.start();
+  const { maxSessions: limit = MAX_SESSIONS, sessionIdleMs: idleMs = SESSION_IDLE_MS } = options;
+  const sessions = new OlderSessions({ factory, limit, idleMs, onError, onRejected });
   const handler = createMcpHandler(factory, { legacy: 'stateless', responseMode: 'auto', onerror: onRejected });
   const serve = toNodeHandler(handler, { onerror: onError });
   const open = new Set<Promise<void>>();
   const answer = async (req: McpRequest, res: ServerResponse, body: unknown) => {
-    if (!(await listening.serve(req, res, body))) await serve(req, res, body);
+    if (await listening.serve(req, res, body)) return;
+    if (!(await sessions.serve(req, res, body))) await serve(req, res, body);
   };
   return {
     async handle(req, res, body) {
@@ -65,7 +75,9 @@ export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpE
     async close() {
       stopping.abort();
       listening.close();
+      sessions.endListening();
       await Promise.race([Promise.allSettled(open), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
+      await sessions.close();
       await handler.close();
     },
   };

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import type { Commands } from '../actuation/commands.ts';
 import type { Clock } from '../domain/time.ts';
 import { actuationTasks } from './actuation-tasks.ts';
+import { ApprovalRounds } from './approval-rounds.ts';
 import { homeTools } from './home-tools.ts';
 import type { MakeOffer } from './offer.ts';
 
@@ -10,6 +12,13 @@ export interface HomeOfferOptions {
   readonly clock: Clock;
   /** How long a call waits for its verdict where the client knows no tasks, in ms; 8,000 by default. */
   readonly inlineWaitMs?: number;
+  /** Whether a model may answer the question that its own command raised; false by default. */
+  readonly modelMayAnswer?: boolean;
+  /**
+   * 32 secret bytes that sign what clients bring back with an answer. Without it they last as long as this process, and a
+   * question from before a restart is answered through another door.
+   */
+  readonly stateKey?: Uint8Array;
 }
 
 const INSTRUCTIONS =
@@ -19,10 +28,14 @@ const INSTRUCTIONS =
 const INLINE_WAIT_MS = 8_000;
 
 /** What a gateway offers: its devices as tools, and their commands as tasks. */
-export function homeOffer({ commands, clock, inlineWaitMs = INLINE_WAIT_MS }: HomeOfferOptions): MakeOffer {
+export function homeOffer(options: HomeOfferOptions): MakeOffer {
+  const { commands, clock, inlineWaitMs = INLINE_WAIT_MS, modelMayAnswer = false } = options;
+  const tasks = actuationTasks(commands);
+  const rounds = new ApprovalRounds(commands, options.stateKey ?? randomBytes(32));
   return (stopping) => ({
     instructions: INSTRUCTIONS,
-    tools: homeTools({ commands, clock, inlineWaitMs, stopping }),
-    tasks: actuationTasks(commands),
+    tools: homeTools({ commands, clock, tasks, rounds, inlineWaitMs, modelMayAnswer, stopping }),
+    tasks,
+    requestState: rounds.requestState,
   });
 }

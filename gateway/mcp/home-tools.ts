@@ -1,6 +1,7 @@
 import { type DeviceSpec, KINDS } from '../domain/device.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Tool } from './tool.ts';
+import { answerTaskTool } from './tools/answer-task.ts';
 import { cancelTaskTool } from './tools/cancel-task.ts';
 import { getStateTool } from './tools/get-state.ts';
 import { getTaskTool } from './tools/get-task.ts';
@@ -9,6 +10,8 @@ import { type SetToolOptions, setTool } from './tools/set-device.ts';
 /** What the tools of a home need. */
 export interface HomeToolsOptions extends SetToolOptions {
   readonly clock: Clock;
+  /** Whether a model may answer the question that its own command raised. */
+  readonly modelMayAnswer: boolean;
 }
 
 /**
@@ -25,10 +28,16 @@ export function homeTools(options: HomeToolsOptions): () => readonly Tool[] {
 }
 
 function makeTools(devices: readonly DeviceSpec[], options: HomeToolsOptions): readonly Tool[] {
-  const { commands, clock, stopping } = options;
+  const { commands, clock, modelMayAnswer, stopping } = options;
   const setters = KINDS.flatMap((kind) => {
     const specs = devices.filter((spec) => spec.kind === kind);
     return specs.length > 0 ? [setTool(kind, specs, options)] : [];
   });
-  return [getStateTool(commands, clock), ...setters, getTaskTool(commands, stopping), cancelTaskTool(commands)];
+  return [
+    getStateTool(commands, clock),
+    ...setters,
+    getTaskTool(commands, stopping),
+    cancelTaskTool(commands),
+    ...(modelMayAnswer ? [answerTaskTool(commands)] : []),
+  ];
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Commands } from '../actuation/commands.ts';
 import type { Actuation } from '../domain/actuation.ts';
@@ -6,12 +7,17 @@ import { sentence } from '../domain/sentence.ts';
 /** How often a waiting client hears that it is not forgotten, in ms. */
 const BEAT_MS = 1_000;
 
+/** How long a call waits for a person, in ms: many clients give up on a request after a minute. */
+const PERSON_MS = 45_000;
+
 /** A wait for the end of a command, within one request. */
 export interface InlineWait {
   readonly commands: Commands;
   readonly actuation: Actuation;
   readonly forMs: number;
   readonly ctx: ServerContext;
+  /** A person is being asked: settles when no answer is to be expected here any more. */
+  readonly question?: Promise<void> | undefined;
   /** Aborts when the gateway stops: the client is then told how far the command has come. */
   readonly stopping: AbortSignal;
 }
@@ -32,12 +38,21 @@ export async function waitInline(wait: InlineWait): Promise<Actuation> {
   const stopTelling = tellProgress(wait);
   try {
     const { taskId, principal } = actuation;
+    if (wait.question !== undefined) await atMost(wait.question, PERSON_MS, over.signal);
     return (await commands.settled(taskId, principal, wait.forMs, over.signal)) ?? actuation;
   } finally {
     stopTelling();
     ctx.mcpReq.signal.removeEventListener('abort', end);
     stopping.removeEventListener('abort', end);
   }
+}
+
+/** Waits for a promise that never rejects, but no longer than this. */
+async function atMost(promise: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+  const done = new AbortController();
+  const late = delay(ms, undefined, { ref: false, signal: AbortSignal.any([signal, done.signal]) });
+  await Promise.race([promise, late.catch(() => undefined)]);
+  done.abort();
 }
 
 /** Tells the client of every change of the command, and once a second that it still runs. @returns its end */

@@ -8,8 +8,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { UserError } from '../domain/errors.ts';
+import { type Caller, callerOf, olderCallerOf } from './caller.ts';
 import type { Offer } from './offer.ts';
-import { TASKS_EXTENSION } from './task.ts';
+import { OLDER_TASKS_CAPABILITY, olderSeed, serveOlderTasks } from './older-tasks.ts';
+import { TASKS_EXTENSION, type TaskSeed } from './task.ts';
 import { serveTasks } from './tasks-extension.ts';
 import { refused, type Tool, type ToolAnswer } from './tool.ts';
 import { wireError } from './wire-error.ts';
@@ -36,7 +38,7 @@ export function createServerFactory({ name, version, offer, onError }: ServerFac
         instructions: offer.instructions,
         capabilities: {
           tools: { listChanged: false },
-          ...(modern && { extensions: { [TASKS_EXTENSION]: {} } }),
+          ...(modern ? { extensions: { [TASKS_EXTENSION]: {} } } : { tasks: OLDER_TASKS_CAPABILITY }),
         },
         cacheHints: { 'tools/list': { ttlMs: TOOLS_TTL_MS, cacheScope: 'private' } },
         ...(offer.requestState && { requestState: offer.requestState }),
@@ -44,8 +46,10 @@ export function createServerFactory({ name, version, offer, onError }: ServerFac
     );
     for (const feature of offer.features ?? []) feature(server, context);
     // After the features: what the SDK's own registry would answer for the tools is replaced whole.
-    serveTools(server, offer.tools, onError);
-    if (modern) serveTasks(server, offer.tasks, onError);
+    if (modern) {
+      serveTools(server, offer.tools, onError);
+      serveTasks(server, offer.tasks, onError);
+    } else serveOlder(server, offer, onError);
     return server;
   };
 }
@@ -57,24 +61,61 @@ export function createServerFactory({ name, version, offer, onError }: ServerFac
 function serveTools(server: McpServer, tools: Offer['tools'], onError: ServerFactoryOptions['onError']): void {
   server.server.setRequestHandler('tools/list', () => ({ tools: tools().map((tool) => tool.definition) }));
   server.server.setRequestHandler('tools/call', async ({ params }, ctx) => {
-    const tool = tools().find(({ definition }) => definition.name === params.name);
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
-    const answer = await answerOf(tool, params.arguments ?? {}, ctx, onError);
+    const tool = toolNamed(params.name, tools);
+    const answer = await answerOf(tool, params.arguments ?? {}, ctx, callerOf(ctx), onError);
     // The SDK's types have no word for a task in this place; on the wire it passes as given.
     return answer as CallToolResult | InputRequiredResult;
   });
+}
+
+/** The same for protocol 2025-11-25 and before, where a call says whether it wants to be answered with a task. */
+function serveOlder(server: McpServer, { tools, tasks }: Offer, onError: ServerFactoryOptions['onError']): void {
+  const notices = serveOlderTasks(server, tasks, onError);
+  server.server.setRequestHandler('tools/list', () => ({ tools: tools().map(olderDefinition) }));
+  server.server.setRequestHandler('tools/call', async ({ params }, ctx) => {
+    const tool = toolNamed(params.name, tools);
+    const wantsTask = params.task !== undefined;
+    if (wantsTask && !tool.makesTasks) {
+      throw new ProtocolError(
+        ProtocolErrorCode.MethodNotFound,
+        `${params.name} is answered at once: call it without task`,
+      );
+    }
+    const caller = olderCallerOf(ctx, server, wantsTask);
+    const answer = await answerOf(tool, params.arguments ?? {}, ctx, caller, onError);
+    if (!isSeed(answer)) return answer as CallToolResult | InputRequiredResult;
+    if (ctx.sessionId !== undefined) notices.follow(answer.taskId, caller);
+    return olderSeed(answer) as CallToolResult;
+  });
+}
+
+function olderDefinition({ definition, makesTasks }: Tool): Tool['definition'] {
+  return makesTasks ? { ...definition, execution: { taskSupport: 'optional' } } : definition;
+}
+
+function isSeed(answer: ToolAnswer): answer is TaskSeed {
+  return answer.resultType === 'task';
+}
+
+function toolNamed(name: string, tools: Offer['tools']): Tool {
+  const tool = tools().find(({ definition }) => definition.name === name);
+  if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
+  return tool;
 }
 
 async function answerOf(
   tool: Tool,
   args: unknown,
   ctx: ServerContext,
+  caller: Caller,
   onError: ServerFactoryOptions['onError'],
 ): Promise<ToolAnswer> {
   try {
-    return await tool.call(args, ctx);
+    return await tool.call(args, ctx, caller);
   } catch (error) {
-    if (error instanceof UserError) return refused(error);
-    throw wireError(error, onError);
+    if (!(error instanceof UserError)) throw wireError(error, onError);
+    // A call that has to be answered with a task cannot be answered with a result.
+    if (caller.older?.wantsTask) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
+    return refused(error);
   }
 }

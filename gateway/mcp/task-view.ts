@@ -1,15 +1,14 @@
-import { type CallToolResult, type InputRequests, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { type CallToolResult, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Actuation, Outcome } from '../domain/actuation.ts';
 import { result } from '../domain/result.ts';
 import { sentence } from '../domain/sentence.ts';
 import { iso } from '../domain/time.ts';
+import { APPROVAL_KEY, approvalForm, whereToAnswer } from './approval.ts';
+import type { Caller } from './caller.ts';
 import type { Task, TaskStatus } from './task.ts';
 
 /** How often a client is asked to poll: as often as a person looks. Whoever wants to know sooner waits in `get_task`. */
 export const POLL_INTERVAL_MS = 1_000;
-
-/** The one question that a command can ask; no command asks twice, so the key is never used again. */
-export const APPROVAL_KEY = 'approval';
 
 /** Whether a command ended as wished, or as well as its device lets anybody know. */
 export function succeeded(outcome: Outcome): boolean {
@@ -28,14 +27,14 @@ export function callResult(actuation: Actuation & { readonly outcome: Outcome })
 
 /**
  * A command as a task of the extension (2026-07-28): every verdict completes it, and those that are not what was wished
- * carry `isError`.
- * @param elicits the client can put the question of a waiting command to a person
+ * carry `isError`. One that waits for a person asks for input where the client can put the question to one, and for
+ * clients of 2025-11-25, which may ask for the result of a task whether they can or not.
  */
-export function taskOf(actuation: Actuation, elicits: boolean): Task {
+export function taskOf(actuation: Actuation, { elicits, older }: Pick<Caller, 'elicits' | 'older'>): Task {
   const { outcome } = actuation;
   const facts = {
     taskId: actuation.taskId,
-    statusMessage: sentence(actuation),
+    statusMessage: elicits ? sentence(actuation) : told(actuation),
     createdAt: iso(actuation.createdAt),
     lastUpdatedAt: iso(actuation.updatedAt),
     ttlMs: actuation.ttlMs,
@@ -43,8 +42,9 @@ export function taskOf(actuation: Actuation, elicits: boolean): Task {
   };
   switch (outcome?.type) {
     case undefined: {
-      const inputRequests = elicits ? questions(actuation) : undefined;
-      return inputRequests ? { ...facts, status: 'input_required', inputRequests } : { ...facts, status: 'working' };
+      const form = elicits || older ? approvalForm(actuation) : undefined;
+      if (!form) return { ...facts, status: 'working' };
+      return { ...facts, status: 'input_required', inputRequests: { [APPROVAL_KEY]: form } };
     }
     case 'verdict':
       return { ...facts, status: 'completed', result: callResult({ ...actuation, outcome }) };
@@ -59,23 +59,10 @@ export function taskOf(actuation: Actuation, elicits: boolean): Task {
   }
 }
 
-function questions(actuation: Actuation): InputRequests | undefined {
-  if (actuation.phase !== 'awaiting_approval' || !actuation.approval) return undefined;
-  const { question } = actuation.approval;
-  return {
-    [APPROVAL_KEY]: {
-      method: 'elicitation/create',
-      params: {
-        mode: 'form',
-        message: question,
-        requestedSchema: {
-          type: 'object',
-          properties: { approve: { type: 'boolean', title: 'Send it?' } },
-          required: ['approve'],
-        },
-      },
-    },
-  };
+/** How it stands, for those whose client cannot ask them: with the place to answer, if it waits for an answer. */
+function told(actuation: Actuation): string {
+  const text = sentence(actuation);
+  return actuation.phase === 'awaiting_approval' ? `${text} ${whereToAnswer(actuation)}.` : text;
 }
 
 /** A task as the handle tools speak of it: the seven names of MCP's Task. Durations are in milliseconds. */
@@ -97,7 +84,7 @@ export function handleTask(actuation: Actuation): HandleTask {
   return {
     task_id: actuation.taskId,
     status: handleStatus(actuation),
-    status_message: sentence(actuation),
+    status_message: told(actuation),
     created_at: iso(actuation.createdAt),
     last_updated_at: iso(actuation.updatedAt),
     ttl: actuation.ttlMs,

@@ -40,6 +40,11 @@ export interface TaskSource {
   /** Asks for the work to stop; one that has ended stays as it is. @returns whether the task is known */
   cancel(taskId: string, caller: Caller): Promise<boolean>;
   /**
+   * A caller's tasks, newest first. Absent where there is no list of these tasks.
+   * @param after continue after this task; nothing comes after one that is unknown
+   */
+  list?(caller: Caller, limit: number, after?: string): Promise<readonly Task[]>;
+  /**
    * Hears every new state of every task, of whatever principal. Absent where nobody can listen to these tasks.
    * @returns a function that ends it
    */

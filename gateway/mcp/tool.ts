@@ -7,6 +7,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { UserError } from '../domain/errors.ts';
+import type { Caller } from './caller.ts';
 import type { TaskSeed } from './task.ts';
 
 /** All that `tools/call` can answer. */
@@ -15,8 +16,10 @@ export type ToolAnswer = CallToolResult | InputRequiredResult | TaskSeed;
 /** One tool: how it is listed, and what a call does. */
 export interface Tool {
   readonly definition: ToolDefinition;
+  /** Its call can be answered with a task. */
+  readonly makesTasks?: true;
   /** @throws UserError what the caller can put right; ProtocolError what JSON-RPC has a code for */
-  call(args: unknown, ctx: ServerContext): Promise<ToolAnswer>;
+  call(args: unknown, ctx: ServerContext, caller: Caller): Promise<ToolAnswer>;
 }
 
 /** What a tool is made from. */
@@ -24,11 +27,12 @@ export interface ToolParts<Input extends z.ZodObject> {
   readonly name: string;
   readonly description: string;
   readonly annotations?: ToolAnnotations;
+  readonly makesTasks?: true;
   /** What a call must look like. */
   readonly input: Input;
   /** What is listed, where it says more than `input` demands. */
   readonly inputSchema?: ToolDefinition['inputSchema'];
-  readonly run: (args: z.output<Input>, ctx: ServerContext) => Promise<ToolAnswer>;
+  readonly run: (args: z.output<Input>, ctx: ServerContext, caller: Caller) => Promise<ToolAnswer>;
 }
 
 /** Makes a tool that checks its arguments before it runs. */
@@ -41,10 +45,11 @@ export function defineTool<Input extends z.ZodObject>(parts: ToolParts<Input>): 
       inputSchema: parts.inputSchema ?? leanSchema(input),
       ...(annotations && { annotations }),
     },
-    async call(args, ctx) {
+    ...(parts.makesTasks && { makesTasks: true }),
+    async call(args, ctx, caller) {
       const parsed = input.safeParse(args);
       if (!parsed.success) throw new UserError('bad_value', `Invalid arguments: ${oneLine(parsed.error)}`);
-      return run(parsed.data, ctx);
+      return run(parsed.data, ctx, caller);
     },
   };
 }

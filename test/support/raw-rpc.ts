@@ -63,12 +63,12 @@ export async function readAnswer(response: Response): Promise<RawAnswer> {
   return { status: response.status, type, body: messages.at(-1), messages };
 }
 
-/** Calls a tool. */
+/** Calls a tool; `params` come beside its name and arguments. */
 export function rawCall(
   url: string,
   name: string,
   args: Readonly<Record<string, unknown>>,
-  options: Parameters<typeof rawRpc>[3] = {},
+  { params, ...options }: Parameters<typeof rawRpc>[3] & { readonly params?: object } = {},
 ): Promise<RawAnswer> {
-  return rawRpc(url, 'tools/call', { name, arguments: args }, options);
+  return rawRpc(url, 'tools/call', { name, arguments: args, ...params }, options);
 }

@@ -4,9 +4,15 @@ import type { Actuation, Outcome } from '../../gateway/domain/actuation.ts';
 import { open } from '../../gateway/domain/open.ts';
 import { plan } from '../../gateway/domain/plan.ts';
 import { VERDICTS } from '../../gateway/domain/verdict.ts';
+import { olderTask } from '../../gateway/mcp/older-tasks.ts';
 import { detailedTask, seedOf } from '../../gateway/mcp/task.ts';
 import { handleTask, taskOf } from '../../gateway/mcp/task-view.ts';
 import { DEMO_AC, withApproval } from '../support/demo-devices.ts';
+
+/** A client that can ask its person, one that cannot, and one of protocol 2025-11-25 that cannot. */
+const ASKING = { elicits: true };
+const MUTE = { elicits: false };
+const OLDER = { elicits: false, older: { wantsTask: true } };
 
 const at = { mono: 1_000, wall: Date.UTC(2026, 10, 30) };
 
@@ -35,7 +41,7 @@ const verdict = (
 describe('a verdict', () => {
   it('that is verified completes the task everywhere', () => {
     const actuation = ended(verdict('verified'));
-    const task = taskOf(actuation, true);
+    const task = taskOf(actuation, ASKING);
     expect(task.status).toBe('completed');
     expect(task.status === 'completed' && task.result.isError).toBeUndefined();
     expect(handleTask(actuation).status).toBe('completed');
@@ -43,7 +49,7 @@ describe('a verdict', () => {
 
   it('that nobody can make for want of a readback completes it everywhere too', () => {
     const actuation = ended(verdict('unconfirmed', 'no_readback'));
-    const task = taskOf(actuation, true);
+    const task = taskOf(actuation, ASKING);
     expect(task).toMatchObject({ status: 'completed', result: expect.not.objectContaining({ isError: true }) });
     expect(handleTask(actuation).status).toBe('completed');
   });
@@ -53,34 +59,44 @@ describe('a verdict', () => {
     ['unconfirmed', 'outcome_unknown'] as const,
   ])('of %s (%s) completes with isError in the extension, and fails in the handle tools', (word, reason) => {
     const actuation = ended(verdict(word, reason));
-    expect(taskOf(actuation, true)).toMatchObject({ status: 'completed', result: { isError: true } });
+    expect(taskOf(actuation, ASKING)).toMatchObject({ status: 'completed', result: { isError: true } });
     expect(handleTask(actuation).status).toBe('failed');
+    expect(olderTask(taskOf(actuation, OLDER)).status).toBe('failed');
   });
 });
 
 describe('every other state', () => {
   it.each(['queued', 'sending', 'verifying'] as const)('%s is working', (phase) => {
     const actuation = { ...command(), phase };
-    expect(taskOf(actuation, true).status).toBe('working');
+    expect(taskOf(actuation, ASKING).status).toBe('working');
     expect(handleTask(actuation).status).toBe('working');
   });
 
   it('awaiting_approval asks where the client can elicit', () => {
     const actuation = command(30);
-    expect(taskOf(actuation, true).status).toBe('input_required');
-    expect(taskOf(actuation, false).status).toBe('working');
+    expect(taskOf(actuation, ASKING).status).toBe('input_required');
+    expect(taskOf(actuation, MUTE).status).toBe('working');
     expect(handleTask(actuation).status).toBe('input_required');
+    expect(taskOf(actuation, OLDER).status).toBe('input_required');
+  });
+
+  it('awaiting_approval says where to answer to those whose client cannot ask them', () => {
+    const actuation = command(30);
+    expect(taskOf(actuation, MUTE).statusMessage).toMatch(/nothing has been sent.*`readback approve T`.*dashboard/);
+    expect(handleTask(actuation).status_message).toContain('`readback approve T`');
+    expect(taskOf(actuation, ASKING).statusMessage).not.toContain('readback approve');
+    expect(taskOf(command(), MUTE).statusMessage).not.toContain('readback approve');
   });
 
   it('cancelled is cancelled', () => {
     const actuation = ended({ type: 'cancelled', sent: true, at });
-    expect(taskOf(actuation, true).status).toBe('cancelled');
+    expect(taskOf(actuation, ASKING).status).toBe('cancelled');
     expect(handleTask(actuation).status).toBe('cancelled');
   });
 
   it.each(['ttl', 'internal'] as const)('a failure (%s) is a JSON-RPC error', (fault) => {
     const actuation = ended({ type: 'failed', fault, message: 'the time is over', at });
-    expect(taskOf(actuation, true)).toMatchObject({
+    expect(taskOf(actuation, ASKING)).toMatchObject({
       status: 'failed',
       error: { code: -32603, message: 'the time is over' },
     });
@@ -97,11 +113,11 @@ describe('the shapes', () => {
       ended({ type: 'cancelled', sent: false, at }),
       ended({ type: 'failed', fault: 'ttl', message: 'over', at }),
     ];
-    for (const state of states) expect(isDetailedTaskV2(detailedTask(taskOf(state, true)))).toBe(true);
+    for (const state of states) expect(isDetailedTaskV2(detailedTask(taskOf(state, ASKING)))).toBe(true);
   });
 
   it('leave result and questions out of the seed', () => {
-    const seed = seedOf(taskOf(command(30), true));
+    const seed = seedOf(taskOf(command(30), ASKING));
     expect(Object.keys(seed).sort()).toEqual([
       'createdAt',
       'lastUpdatedAt',
@@ -112,6 +128,18 @@ describe('the shapes', () => {
       'taskId',
       'ttlMs',
     ]);
+  });
+
+  it('of protocol 2025-11-25 are those of its Task', () => {
+    expect(olderTask(taskOf(command(), OLDER))).toEqual({
+      taskId: 'T',
+      status: 'working',
+      statusMessage: expect.stringContaining('Living-room AC'),
+      createdAt: '2026-11-30T00:00:00.000Z',
+      lastUpdatedAt: '2026-11-30T00:00:00.000Z',
+      ttl: 300_000,
+      pollInterval: 1_000,
+    });
   });
 
   it("of the handle tools have the seven names of MCP's Task", () => {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { Commands } from '../../actuation/commands.ts';
-import { callerOf } from '../caller.ts';
 import { handleTask } from '../task-view.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { unknownTask } from './get-task.ts';
@@ -15,8 +14,8 @@ export function cancelTaskTool(commands: Commands): Tool {
     description: 'Stop following a command; it is not sent if it still waits, but one already sent is not taken back.',
     annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.object({ task_id: z.string() }),
-    async run({ task_id }, ctx) {
-      const actuation = await commands.cancel(task_id, callerOf(ctx).principal);
+    async run({ task_id }, _ctx, { principal }) {
+      const actuation = await commands.cancel(task_id, principal);
       if (!actuation) throw unknownTask(task_id);
       const task = handleTask(actuation);
       const cancelled = task.status === 'cancelled';

@@ -3,7 +3,6 @@ import type { Commands } from '../../actuation/commands.ts';
 import { isSettled } from '../../domain/actuation.ts';
 import { UserError } from '../../domain/errors.ts';
 import { result } from '../../domain/result.ts';
-import { callerOf } from '../caller.ts';
 import { waitInline } from '../inline-wait.ts';
 import { handleTask } from '../task-view.ts';
 import { defineTool, type Tool } from '../tool.ts';
@@ -18,8 +17,8 @@ export function getTaskTool(commands: Commands, stopping: AbortSignal): Tool {
     description: 'How a command stands, and its verdict once there is one; waits up to wait_s seconds for it.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     input: z.object({ task_id: z.string(), wait_s: z.number().min(0).max(MAX_WAIT_S).optional() }),
-    async run({ task_id, wait_s = 0 }, ctx) {
-      const found = await commands.get(task_id, callerOf(ctx).principal);
+    async run({ task_id, wait_s = 0 }, ctx, { principal }) {
+      const found = await commands.get(task_id, principal);
       if (!found) throw unknownTask(task_id);
       const waits = wait_s > 0 && !isSettled(found);
       const actuation = waits

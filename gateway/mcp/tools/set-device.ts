@@ -1,19 +1,23 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type CallToolResult, isInputRequiredResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Commands } from '../../actuation/commands.ts';
 import { type Actuation, isSettled } from '../../domain/actuation.ts';
 import type { DeviceKind, DeviceSpec } from '../../domain/device.ts';
 import { UserError } from '../../domain/errors.ts';
-import { callerOf } from '../caller.ts';
+import type { ApprovalRounds } from '../approval-rounds.ts';
 import { writableFields } from '../field-schema.ts';
 import { waitInline } from '../inline-wait.ts';
-import { seedOf } from '../task.ts';
+import { putQuestions } from '../older-questions.ts';
+import { seedOf, type TaskSource } from '../task.ts';
 import { callResult, handleTask, taskOf } from '../task-view.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 /** What the control tools need. */
 export interface SetToolOptions {
   readonly commands: Commands;
+  /** The same commands as tasks. */
+  readonly tasks: TaskSource;
+  readonly rounds: ApprovalRounds;
   /** How long a call waits for its verdict where the client knows no tasks, in ms. */
   readonly inlineWaitMs: number;
   readonly stopping: AbortSignal;
@@ -22,14 +26,17 @@ export interface SetToolOptions {
 /**
  * `set_climate`, `set_fan` …: commands one device of a kind. A client that declares the Tasks extension gets a task at
  * once; another gets the verdict if it comes within the inline wait, and the handle if it does not. A wish that the plan
- * refuses is answered with its verdict in any case: nothing was sent, so there is nothing to follow.
+ * refuses is answered with its verdict in any case: nothing was sent, so there is nothing to follow. A question to a
+ * person is put in whatever way the client has for it.
  */
 export function setTool(kind: DeviceKind, specs: readonly DeviceSpec[], options: SetToolOptions): Tool {
-  const { commands } = options;
+  const { commands, rounds } = options;
+  const tool = `set_${kind}`;
   const ids = specs.map((spec) => spec.id);
   const only = ids.length === 1 ? ids[0] : undefined;
   return defineTool({
-    name: `set_${kind}`,
+    name: tool,
+    makesTasks: true,
     description: `Set one or more fields of a ${kind} device. Answers with a verdict read back from the device, or with a task to follow.`,
     annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     // The values are the plan's to judge: it knows the device, its mode and the words it takes.
@@ -39,16 +46,22 @@ export function setTool(kind: DeviceKind, specs: readonly DeviceSpec[], options:
       properties: { device: { type: 'string', enum: ids, description: named(specs) }, ...writableFields(specs) },
       ...(only === undefined && { required: ['device'] }),
     },
-    async run({ device = only, ...set }, ctx) {
+    async run({ device = only, ...set }, ctx, caller) {
       if (device === undefined || !ids.includes(device)) {
         const wrong = device === undefined ? 'Name a device' : `There is no ${kind} device "${device}"`;
         throw new UserError('unknown_device', `${wrong}; there are: ${ids.join(', ')}`);
       }
-      const caller = callerOf(ctx);
-      const actuation = await commands.submit({ deviceId: device, set, principal: caller.principal });
+      const call = { tool, args: { device, ...set } };
+      const answered = ctx.mcpReq.requestState() === undefined ? undefined : await rounds.take(call, ctx, caller);
+      if (isInputRequiredResult(answered)) return answered;
+      const actuation = answered ?? (await commands.submit({ deviceId: device, set, principal: caller.principal }));
+      if (caller.older?.wantsTask) return seedOf(taskOf(actuation, caller));
       if (isSettled(actuation)) return callResult(actuation);
-      if (caller.declaresTasks) return seedOf(taskOf(actuation, caller.elicits));
-      const last = await waitInline({ ...options, actuation, forMs: options.inlineWaitMs, ctx });
+      if (caller.declaresTasks) return seedOf(taskOf(actuation, caller));
+      const asks = actuation.phase === 'awaiting_approval' && caller.elicits && !answered;
+      if (asks && !caller.older) return rounds.ask(actuation, call, ctx);
+      const question = asks ? putQuestions(options.tasks, actuation.taskId, caller, ctx) : undefined;
+      const last = await waitInline({ ...options, actuation, forMs: options.inlineWaitMs, ctx, question });
       return isSettled(last) ? callResult(last) : handleResult(last);
     },
   });
