@@ -6,6 +6,7 @@ import type { HomeConfig } from './config/schema.ts';
 import { shippedPath } from './config/shipped.ts';
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts';
 import { approvalsApi } from './dashboard/approvals-api.ts';
+import { startDiscovery } from './devices/discovery/discovery.ts';
 import { buildRegistry } from './devices/registry.ts';
 import type { Actuation } from './domain/actuation.ts';
 import type { Log } from './domain/log.ts';
@@ -79,6 +80,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
     await engine.start();
     undo.push(() => engine.stop());
+    if (mqtt && home.mqtt?.discovery) {
+      const prefix = home.mqtt.discovery_prefix;
+      const discovery = await startDiscovery({ link: mqtt.link, registry, clock, log, prefix });
+      undo.push(() => discovery.stop());
+    }
     const listener = await openDoors(options, engine, undo);
     return {
       mcpUrl: `${listener.url}/mcp`,

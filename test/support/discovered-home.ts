@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { startDiscovery } from '../../gateway/devices/discovery/discovery.ts';
+import { type Discovery, startDiscovery } from '../../gateway/devices/discovery/discovery.ts';
 import { DeviceRegistry } from '../../gateway/devices/registry.ts';
 import type { Device, SendReport } from '../../gateway/domain/device.ts';
 import type { Log } from '../../gateway/domain/log.ts';
@@ -30,21 +30,25 @@ export class DiscoveredHome {
   readonly link = new FakeLink(this.clock);
   readonly logged: { readonly level: string; readonly details: object; readonly message: string }[] = [];
   readonly registry: DeviceRegistry;
-  readonly #discovery;
+  #discovery: Discovery | null = null;
 
   constructor(configured: ReadonlyMap<string, Device> = new Map()) {
     this.registry = new DeviceRegistry(configured);
+  }
+
+  async start(): Promise<this> {
     const write = (level: string) => (details: object, message: string) =>
       this.logged.push({ level, details, message });
     const log: Log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
     const { clock, link, registry } = this;
-    this.#discovery = startDiscovery({ link, registry, clock, log, prefix: 'homeassistant' });
+    this.#discovery = await startDiscovery({ link, registry, clock, log, prefix: 'homeassistant' });
+    return this;
   }
 
   /** Publishes a discovery message, or withdraws what it said, and waits until it is dealt with. */
   async announce(topic: string, payload: unknown): Promise<void> {
     await this.link.say(topic, payload ?? '', true);
-    await this.#discovery.idle();
+    await this.#discovery?.idle();
   }
 
   /** Announces the device of a fixture and plays its traffic up to and without index `until`. */
@@ -80,7 +84,7 @@ export class DiscoveredHome {
     return { published: this.link.published.slice(first).map(({ topic, payload }) => [topic, payload]), reports };
   }
 
-  stop(): Promise<void> {
-    return this.#discovery.stop();
+  async stop(): Promise<void> {
+    await this.#discovery?.stop();
   }
 }

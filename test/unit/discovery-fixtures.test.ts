@@ -4,8 +4,8 @@ import { DiscoveredHome } from '../support/discovered-home.ts';
 
 let home: DiscoveredHome;
 
-beforeEach(() => {
-  home = new DiscoveredHome();
+beforeEach(async () => {
+  home = await new DiscoveredHome().start();
 });
 
 /** What would really be sent for a wish, or the reason of its refusal. */

@@ -21,14 +21,13 @@ export function describeEntity(kind: DeviceKind, parsed: unknown): DeviceBody {
   const { fields, caveats = [], common } = ENTITY_KINDS[kind].describe(parsed);
   const availability = availabilityOf(common);
   const blind = Object.entries(fields).filter(([, field]) => field['write'] !== undefined && !field['read']);
-  const seeing = Object.values(fields).some((field) => field['write'] !== undefined && field['read'] !== undefined);
   return {
     kind,
     ...(common.name !== undefined && common.name !== '' && { name: common.name }),
     fields,
     order: Object.keys(fields),
     ...(availability !== undefined && { availability }),
-    ...(blind.length > 0 && !seeing && { verify: { level: 2 } }),
+    ...(isBlind(fields) && { verify: { level: 2 } }),
     caveats: [
       ...caveats,
       ...(blind.length > 0
@@ -38,6 +37,12 @@ export function describeEntity(kind: DeviceKind, parsed: unknown): DeviceBody {
       ...(common.retain ? ['commands are not retained, although it asks for that'] : []),
     ],
   };
+}
+
+/** Nothing that can be commanded can be read: an acknowledgement is the most that will ever be known. */
+export function isBlind(fields: DeviceBody['fields']): boolean {
+  const commanded = Object.values(fields).filter((field) => field['write'] !== undefined);
+  return commanded.length > 0 && commanded.every((field) => field['read'] === undefined);
 }
 
 /** A list counts before a single topic, which Home Assistant does not allow beside it. */

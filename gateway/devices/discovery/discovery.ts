@@ -33,10 +33,13 @@ export interface Discovery {
   stop(): Promise<void>;
 }
 
-/** Takes in the devices that announce themselves, follows their changes, and lets them go when they withdraw. */
-export function startDiscovery(options: DiscoveryOptions): Discovery {
+/**
+ * Takes in the devices that announce themselves, follows their changes, and lets them go when they withdraw. Resolves once
+ * the broker has been told, with the devices that were there by then.
+ */
+export async function startDiscovery(options: DiscoveryOptions): Promise<Discovery> {
   const discovery = new RunningDiscovery(options);
-  discovery.start();
+  await discovery.start();
   return discovery;
 }
 
@@ -61,7 +64,7 @@ class RunningDiscovery implements Discovery {
     this.#options = options;
   }
 
-  start(): void {
+  async start(): Promise<void> {
     const { link, prefix } = this.#options;
     const below = (topic: string) => topic.slice(prefix.length + 1);
     for (const filter of [`${prefix}/+/+/config`, `${prefix}/+/+/+/config`]) {
@@ -70,6 +73,8 @@ class RunningDiscovery implements Discovery {
       );
     }
     this.#unsubscribe.push(link.subscribe(TASMOTA_FILTER, (message) => this.#hear(message, readTasmota)));
+    await link.subscribed();
+    await this.idle();
   }
 
   async idle(): Promise<void> {

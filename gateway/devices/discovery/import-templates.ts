@@ -1,4 +1,4 @@
-import type { DeviceBody } from '../../config/home-assistant/describe.ts';
+import { type DeviceBody, isBlind } from '../../config/home-assistant/describe.ts';
 import type { WrittenField } from '../../config/home-assistant/entity-parts.ts';
 import { plain } from '../../config/plain.ts';
 import { compileTemplate, templateMistake } from '../template.ts';
@@ -34,14 +34,16 @@ export function withUsableTemplates(body: DeviceBody): { body: DeviceBody; cavea
   if (inventing.length > 0) {
     caveats.push(`a message without a value is read as one by the templates of ${inventing.join(', ')}`);
   }
-  return { body: { ...body, fields, order: Object.keys(fields), ...slower(body, inventing) }, caveats };
+  const verify = {
+    ...body.verify,
+    ...(body.kind === 'climate' && inventing.length > 0 && SLOWER),
+    ...(isBlind(fields) && { level: 2 }),
+  };
+  return { body: { ...body, fields, order: Object.keys(fields), verify }, caveats };
 }
 
 /** Bridges whose templates fill gaps repeat commands before the device has answered: their word is given time to change. */
-function slower(body: DeviceBody, inventing: readonly string[]): Pick<DeviceBody, 'verify'> {
-  if (body.kind !== 'climate' || inventing.length === 0) return {};
-  return { verify: { echo: '1500ms', settle: '4s', ...body.verify } };
-}
+const SLOWER = { echo: '1500ms', settle: '4s' } as const;
 
 /** What is wrong with a template, as far as it shows without a message. */
 function unusable(source: string): string | undefined {
