@@ -42,5 +42,6 @@ try {
   }
 } catch (error) {
   console.error(`bench: ${messageOf(error)}`);
-  process.exitCode = 1;
+  // The programs that run would keep this process alive.
+  process.exit(1);
 }

@@ -35,7 +35,8 @@ try {
   process.exitCode = report.failed === 0 ? 0 : 1;
 } catch (error) {
   console.error(`replay: ${messageOf(error)}`);
-  process.exitCode = 1;
+  // The programs that run would keep this process alive.
+  process.exit(1);
 }
 
 function terminal() {

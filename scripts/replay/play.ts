@@ -12,8 +12,8 @@ const LOOKS_PER_DELAY = 4;
 /** A cancelled command is watched for this many delays: beyond the moment at which its device acts. */
 const WATCH_DELAYS = 1.5;
 
-/** A command that has not settled after so many delays never will: its deadline is two and a half of them. */
-const PATIENCE_DELAYS = 15;
+/** A command that has not settled by then never will: its deadline is two and a half delays, and a start takes seconds. */
+const PATIENCE = { delays: 10, ms: 60_000 } as const;
 
 /** How often it is asked whether a command has reached its device, in ms. */
 const ARRIVAL_MS = 5;
@@ -74,7 +74,8 @@ async function follow(followed: Followed, onRow: (row: Row) => void): Promise<Ta
   };
   let task = stage.client.session.task(reference.taskId);
   let pending = scenario.meanwhile;
-  while (now() < PATIENCE_DELAYS * stage.delayMs) {
+  const patienceMs = PATIENCE.delays * stage.delayMs + PATIENCE.ms;
+  while (now() < patienceMs) {
     const view = await task.snapshot();
     onRow(await row(view.status, view.statusMessage ?? ''));
     if (isOver(view) && now() >= watchMs) return view;
@@ -92,7 +93,7 @@ async function follow(followed: Followed, onRow: (row: Row) => void): Promise<Ta
     }
     await sleep((Math.floor(now() / tickMs) + 1) * tickMs - now());
   }
-  throw new Error(`${scenario.id}: no end after ${PATIENCE_DELAYS} delays`);
+  throw new Error(`${scenario.id}: no end after ${patienceMs} ms`);
 }
 
 /** The command has reached its device: a cancellation takes nothing back any more. */

@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Daemons, QUICK_HOME } from '../support/daemon.ts';
+
+// A start takes seconds on a Raspberry Pi, or where other tests run beside this one.
+vi.setConfig({ testTimeout: 60_000 });
 
 const ROOT = new URL('../../', import.meta.url);
 
@@ -43,7 +46,7 @@ function oneLine(pattern: string): RegExp {
 describe('a start without a configuration', () => {
   it('prints where clients connect, what to paste and what to try, and serves there', async () => {
     const program = daemons.run('--port', '0', '--simulator-port', '0', '--data', daemons.path('data'));
-    await expect.poll(() => program.stdout(), { timeout: 15_000 }).toContain('Every command');
+    await expect.poll(() => program.stdout(), { timeout: 30_000 }).toContain('Every command');
     const url = /MCP address +(http:\S+\/mcp)/.exec(program.stdout())?.[1] ?? '';
     expect(program.stdout()).toContain(`"url":"${url}"`);
     expect(program.stdout()).toContain('npm run replay');

@@ -1,6 +1,9 @@
 import { resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Daemons, settled, submit, truth } from '../support/daemon.ts';
+
+// A start takes seconds on a Raspberry Pi, or where other tests run beside this one.
+vi.setConfig({ testTimeout: 60_000 });
 
 let daemons: Daemons;
 

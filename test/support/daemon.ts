@@ -75,7 +75,12 @@ export async function submit({ session }: TasksClient, temperature: number): Pro
 }
 
 /** How a task ends, by the tool that waits for it. */
-export async function settled({ client }: TasksClient, taskId: string): Promise<unknown> {
-  const answer = await client.callTool({ name: 'get_task', arguments: { task_id: taskId, wait_s: 20 } });
+export function settled(client: TasksClient, taskId: string): Promise<unknown> {
+  return stateOf(client, taskId, 30);
+}
+
+/** How a task stands. */
+export async function stateOf({ client }: TasksClient, taskId: string, waitS = 0): Promise<unknown> {
+  const answer = await client.callTool({ name: 'get_task', arguments: { task_id: taskId, wait_s: waitS } });
   return answer.structuredContent;
 }
