@@ -9,7 +9,7 @@ export interface Offer {
   /** The tools as they are now. */
   readonly tools: () => readonly Tool[];
   readonly tasks: TaskSource;
-  /** What changes in the lists and in the resources, for whoever listens. */
+  /** What changes in the lists, that of the tools too, and in the resources, for whoever listens. Absent: nothing is told. */
   readonly events?: ServerEventBus;
   /** Add what is neither tool nor task, such as resources, to a server that has just been made. */
   readonly features?: readonly Feature[];

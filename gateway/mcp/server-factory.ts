@@ -37,7 +37,7 @@ export function createServerFactory({ name, version, offer, onError }: ServerFac
       {
         instructions: offer.instructions,
         capabilities: {
-          tools: { listChanged: false },
+          tools: { listChanged: offer.events !== undefined },
           ...(modern ? { extensions: { [TASKS_EXTENSION]: {} } } : { tasks: OLDER_TASKS_CAPABILITY }),
         },
         cacheHints: { 'tools/list': { ttlMs: TOOLS_TTL_MS, cacheScope: 'private' } },
