@@ -55,7 +55,9 @@ function concludeVerifying(actuation: Actuation, previous: Actuation, at: Instan
   }
   const ruled = keepFinal(actuation, judgements);
   const wakes = judgements.map((judgement) => (judgement.ruling ? (actuation.deadline ?? now) : judgement.wake));
-  return withEffects(ruled, previous, now, Math.min(...wakes, expiresAt(actuation)));
+  // The deadline has passed for a good field that waits for another one's settle time: that one's wake-up is to come.
+  const next = Math.min(...wakes.filter((wake) => wake > now), expiresAt(actuation));
+  return withEffects(ruled, previous, now, next);
 }
 
 function keepFinal(actuation: Actuation, judgements: readonly ReturnType<typeof judge>[]): Actuation {

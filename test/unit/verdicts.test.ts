@@ -275,6 +275,11 @@ describe('several fields and guards', () => {
     expect(history.until(10_000).verdict).toBe('mismatch/reverted at 10000');
   });
 
+  it('let the last settle time that runs at the deadline finish, however long the others have been good', () => {
+    const history = two({ settleMs: 2_000 }).report(500, { hvac_mode: 'heat' }).report(9_000, set(24));
+    expect(history.until(20_000).verdict).toBe('verified at 11000');
+  });
+
   it('make a guarded field that changed unasked a side effect at the deadline, unless it is exempt', () => {
     const guarded = (sideEffects = {}) =>
       new History(
