@@ -4,8 +4,9 @@ import type { Log } from '../domain/log.ts';
 import type { Clock } from '../domain/time.ts';
 import { filterFlaw, topicFlaw } from './mqtt-filter.ts';
 import type { MqttLink, MqttMessage, PublishResult } from './mqtt-link.ts';
+import { openSession, SessionError } from './mqtt-open.ts';
 import { OwnMessages } from './mqtt-own-messages.ts';
-import { type MqttSession, type MqttVersion, openSession, SessionError, type SessionMessage } from './mqtt-session.ts';
+import { type MqttSession, type MqttVersion, type SessionMessage, SHUTTING_DOWN } from './mqtt-session.ts';
 import type { BrokerAddress } from './mqtt-socket.ts';
 import { MqttSubscriptions } from './mqtt-subscriptions.ts';
 
@@ -146,7 +147,7 @@ class MqttBrokerLink implements MqttLink {
     while (!this.#stop.signal.aborted) {
       const began = this.#options.clock.now().mono;
       const session = await this.#open();
-      if (session && this.#stop.signal.aborted) session.drop('the gateway is shutting down');
+      if (session && this.#stop.signal.aborted) session.drop(SHUTTING_DOWN);
       else if (session) this.#begin(session);
       onAttempt();
       if (session) this.#finish(await session.ended);
@@ -159,20 +160,8 @@ class MqttBrokerLink implements MqttLink {
   }
 
   async #open(): Promise<MqttSession | null> {
-    try {
-      return await this.#openInAnyVersion();
-    } catch (error) {
-      this.#version = 5;
-      const detail = messageOf(error);
-      if (!this.#stop.signal.aborted) this.#complain(detail, this.#advice(error));
-      return null;
-    }
-  }
-
-  /** MQTT 5, or 3.1.1 where the broker does not know it; old ones hang up on a version that they do not know. */
-  async #openInAnyVersion(): Promise<MqttSession> {
     const { address, username, password, statusTopic } = this.#options;
-    const session = {
+    const options = {
       address,
       clientId: this.#clientId,
       ...(username === undefined ? {} : { username }),
@@ -183,12 +172,14 @@ class MqttBrokerLink implements MqttLink {
       keepaliveMs: this.#timing.keepalive,
     };
     try {
-      return await openSession(session, this.#version, this.#stop.signal);
+      const session = await openSession(options, this.#version, this.#stop.signal);
+      this.#version = session.version;
+      return session;
     } catch (error) {
-      if (this.#version === 4 || !(error instanceof SessionError) || error.kind !== 'version') throw error;
-      const older = await openSession(session, 4, this.#stop.signal);
-      this.#version = 4;
-      return older;
+      // Whoever runs there next may know more.
+      this.#version = 5;
+      if (!this.#stop.signal.aborted) this.#complain(messageOf(error), this.#advice(error));
+      return null;
     }
   }
 
@@ -261,9 +252,9 @@ class MqttBrokerLink implements MqttLink {
     const subscribed = session.subscribe(subscribe, number, (filters, refused) => {
       for (const filter of refused)
         this.#options.log.warn({ filter }, 'the broker does not let us listen to this topic');
-      if (this.#subscriptions.answered(number, filters, refused)) this.#sync();
+      if (this.#subscriptions.subscribed(number, filters, refused)) this.#sync();
     });
-    const unsubscribed = session.unsubscribe(unsubscribe);
+    const unsubscribed = session.unsubscribe(unsubscribe, (filters) => this.#subscriptions.unsubscribed(filters));
     this.#inForce = Promise.all([this.#inForce, subscribed, unsubscribed]).then(() => undefined);
   }
 

@@ -15,13 +15,6 @@ interface Hearer {
   readonly heard: Set<string>;
 }
 
-/** A filter that the broker was asked for. */
-interface Standing {
-  readonly number: number;
-  readonly wide: boolean;
-  granted: boolean;
-}
-
 /** What has to be said to the broker so that every listener hears what it asked for. */
 export interface SubscriptionChange {
   /** Marks the messages that are sent for `subscribe`. */
@@ -41,7 +34,12 @@ export class MqttSubscriptions {
   readonly #exact = new Map<string, Set<Hearer>>();
   readonly #wide = new Map<string, Set<Hearer>>();
   /** What the broker was asked for on this connection. */
-  readonly #standing = new Map<string, Standing>();
+  #asked = new Set<string>();
+  /**
+   * Filters that stood at the broker when it sent what comes next, with the numbers of their subscriptions: its answers
+   * and its messages come in one order.
+   */
+  readonly #inForce = { exact: new Map<string, number>(), wide: new Map<string, number>() };
   /** What the broker refused on this connection. */
   readonly #refused = new Set<string>();
   /** Filters with a listener that has yet to hear what the broker has kept. */
@@ -104,32 +102,36 @@ export class MqttSubscriptions {
     const wantsKept = (filter: string) =>
       hasWildcard(filter) ? fresh.some((each) => covers(filter, each)) : fresh.includes(filter);
     const wanted = new Set(this.#allowed([...this.#exact.keys(), ...this.#wide.keys()]));
-    const subscribe = [...wanted].filter((filter) => !this.#standing.has(filter) || wantsKept(filter));
-    const unsubscribe = [...this.#standing.keys()].filter((filter) => !wanted.has(filter));
-    for (const filter of unsubscribe) this.#standing.delete(filter);
-    for (const filter of subscribe) this.#standing.set(filter, { number, wide: hasWildcard(filter), granted: false });
+    const subscribe = [...wanted].filter((filter) => !this.#asked.has(filter) || wantsKept(filter));
+    const unsubscribe = [...this.#asked].filter((filter) => !wanted.has(filter));
+    this.#asked = wanted;
     return { number, subscribe, unsubscribe };
   }
 
   /**
-   * What the broker said to a part of a change.
+   * What the broker said to the SUBSCRIBE for a part of a change.
    * @returns whether there is another change to be made: what a refused filter stood for may be allowed one by one
    */
-  answered(number: number, filters: readonly string[], refused: readonly string[]): boolean {
-    for (const filter of filters) {
-      const standing = this.#standing.get(filter);
-      if (standing?.number === number) standing.granted = true;
-    }
+  subscribed(number: number, filters: readonly string[], refused: readonly string[]): boolean {
+    for (const filter of filters) this.#inForceLike(filter).set(filter, number);
+    this.unsubscribed(refused);
     for (const filter of refused) {
+      this.#asked.delete(filter);
       this.#refused.add(filter);
-      this.#standing.delete(filter);
     }
     return refused.length > 0;
   }
 
+  /** The broker has done with these filters. */
+  unsubscribed(filters: readonly string[]): void {
+    for (const filter of filters) this.#inForceLike(filter).delete(filter);
+  }
+
   /** A new connection: the broker knows of nothing, and what it has kept is heard again. */
   reset(): void {
-    this.#standing.clear();
+    this.#asked.clear();
+    this.#inForce.exact.clear();
+    this.#inForce.wide.clear();
     this.#refused.clear();
     for (const hearer of this.#hearers.values()) hearer.heard.clear();
   }
@@ -145,20 +147,20 @@ export class MqttSubscriptions {
   }
 
   /**
-   * While one filter takes the place of another, both may stand for a moment, and a message comes for each. It counts
-   * for the one that came; before the broker granted that, for the one that goes.
+   * While one filter takes the place of another, both stand for a moment, and a message comes for each: the one for the
+   * later subscription counts.
    */
   #isSecondCopy(topic: string, through: readonly number[]): boolean {
     if (through.length === 0) return false;
-    const standing = this.#standing.get(topic) ?? this.#standingWide(topic);
-    return standing?.granted === true && !through.includes(standing.number);
+    let latest = this.#inForce.exact.get(topic) ?? 0;
+    for (const [filter, number] of this.#inForce.wide) {
+      if (number > latest && matches(filter, topic)) latest = number;
+    }
+    return latest > Math.max(...through);
   }
 
-  #standingWide(topic: string): Standing | undefined {
-    for (const [filter, standing] of this.#standing) {
-      if (standing.wide && matches(filter, topic)) return standing;
-    }
-    return undefined;
+  #inForceLike(filter: string): Map<string, number> {
+    return hasWildcard(filter) ? this.#inForce.wide : this.#inForce.exact;
   }
 
   #remove(filter: string, hearer: Hearer): void {
