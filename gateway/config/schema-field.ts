@@ -3,16 +3,21 @@ import type { ApprovalRule } from '../domain/field.ts';
 import { gap, identifier, strict, template, text, value, word } from './schema-parts.ts';
 
 /** A message to the device. At QoS 1, the default, the broker's PUBACK is the first evidence. */
-const publishSchema = strict({
-  topic: text,
-  payload: z.union([z.string(), z.record(z.string(), z.json())]).default('{{ value }}'),
-  qos: z.literal([0, 1, 2]).default(1),
-});
-export type PublishConfig = z.output<typeof publishSchema>;
+function publishSchema(usualPayload: string) {
+  return strict({
+    topic: text,
+    payload: z.union([z.string(), z.record(z.string(), z.json())]).default(usualPayload),
+    qos: z.literal([0, 1, 2]).default(1),
+  });
+}
+export type PublishConfig = z.output<ReturnType<typeof publishSchema>>;
 
-const requestOrPublish = z.union([text, publishSchema], {
-  error: 'expected the name of a request, or {topic, payload, qos}',
-});
+/** @param usualPayload what is sent where nothing is written */
+function requestOrPublish(usualPayload: string) {
+  return z.union([text, publishSchema(usualPayload)], {
+    error: 'expected the name of a request, or {topic, payload, qos}',
+  });
+}
 
 function exactlyOne(keys: readonly [string, string]) {
   return (object: Readonly<Record<string, unknown>>) => keys.filter((key) => object[key] !== undefined).length === 1;
@@ -71,10 +76,10 @@ const appliesSchema = z.union(
 
 /** One property of a device, under Home Assistant's name for it. */
 export const fieldSchema = strict({
-  write: requestOrPublish.optional(),
+  write: requestOrPublish('{{ value }}').optional(),
   read: readSchema.optional(),
-  /** Asks the device for the field: a request, or a message after which it reports. */
-  read_now: requestOrPublish.optional(),
+  /** Asks the device for the field: a request, or a message (an empty one by default) after which it reports. */
+  read_now: requestOrPublish('').optional(),
   /** Where the device or its bridge acknowledges: never evidence of level 3. */
   ack: readSchema.optional(),
   map: mapSchema.prefault({}),

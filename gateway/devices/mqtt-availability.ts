@@ -49,6 +49,8 @@ export type Availability = Word;
 export class MqttAvailability {
   readonly #plan: AvailabilityPlan;
   readonly #words: (Word | undefined)[];
+  /** What they said together before. */
+  #together: boolean | undefined;
 
   constructor(plan: AvailabilityPlan) {
     this.#plan = plan;
@@ -65,7 +67,12 @@ export class MqttAvailability {
       this.#words[index] = latest;
     }
     if (!latest || this.#plan.mode === 'latest') return latest;
-    return this.#plan.mode === 'all' ? this.#weakest(false) : this.#weakest(true);
+    const word = this.#weakest(this.#plan.mode === 'any');
+    if (!word) return undefined;
+    const turned = this.#together !== undefined && this.#together !== word.online;
+    this.#together = word.online;
+    // Whoever turns the whole has news, however old the words are with which it now agrees.
+    return turned ? { ...word, retained } : word;
   }
 
   /**

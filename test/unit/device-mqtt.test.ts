@@ -373,6 +373,35 @@ describe('availability', () => {
         [true, false],
       ],
     ],
+    // Whoever turns the whole has news, although it takes old words to make it whole.
+    [
+      'all',
+      [
+        ['a', 'online', true],
+        ['b', 'up', true],
+        ['b', 'down'],
+        ['b', 'up'],
+        ['b', 'up'],
+      ],
+      [
+        [true, true],
+        [false, false],
+        [true, false],
+        [true, true],
+      ],
+    ],
+    [
+      'any',
+      [
+        ['a', 'offline', true],
+        ['b', 'up', true],
+        ['b', 'down'],
+      ],
+      [
+        [true, true],
+        [false, false],
+      ],
+    ],
   ])('in mode %s after %j is %j', async (mode, said, expected) => {
     const { reports } = await start({ availability: { mode, list: [a, b] } });
     for (const [topic, payload, retained] of said) await link.say(topic, payload, retained);
