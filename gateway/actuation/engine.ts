@@ -213,6 +213,10 @@ export class Engine implements Commands, TaskHost {
     this.#laneOf(task)?.ask(task, fields);
   }
 
+  openRead(task: LiveTask): Promise<void> | null {
+    return this.#laneOf(task)?.openRead(task) ?? null;
+  }
+
   shown(task: LiveTask, actuation: Actuation): void {
     const lane = this.#laneOf(task);
     if (actuation.outcome) {

@@ -92,6 +92,10 @@ export class Lane {
     void this.#poller.ask(task, fields);
   }
 
+  openRead(task: LiveTask): Promise<void> | null {
+    return this.#poller.openRead(task);
+  }
+
   /** Sends; every report goes to the task, whatever became of it meanwhile. */
   send(task: LiveTask, wants: Readonly<Record<string, Value>>): void {
     const { signal } = this.#noMore;

@@ -8,6 +8,9 @@ import type { Clock } from '../domain/time.ts';
 /** Pause before a record that could not be stored is tried again, in ms. */
 const RETRY_MS = 1_000;
 
+/** How long a question that was asked before the deadline may still be answered after it, in ms. */
+const LAST_ANSWER_MS = 1_000;
+
 /** What a live task needs of the engine round it. */
 export interface TaskHost {
   readonly store: TaskStore;
@@ -15,6 +18,8 @@ export interface TaskHost {
   /** The intent is on disk: send now. */
   send(task: LiveTask, wants: Extract<Effect, { type: 'send' }>['wants']): void;
   ask(task: LiveTask, fields: readonly string[]): void;
+  /** Resolves with the end of the question that the device has not answered yet; null where none is open. */
+  openRead(task: LiveTask): Promise<void> | null;
   /** A new state may be shown. */
   shown(task: LiveTask, actuation: Actuation): void;
   storeFailed(task: LiveTask, error: unknown): void;
@@ -107,9 +112,16 @@ export class LiveTask {
     const wake = effects.find((effect) => effect.type === 'wake');
     if (!wake && !this.#current.outcome) return;
     this.#cancelWake();
-    this.#cancelWake = wake
-      ? this.#host.clock.at(wake.mono, () => this.apply({ type: 'tick', at: this.#host.clock.now() }))
-      : () => {};
+    this.#cancelWake = wake ? this.#host.clock.at(wake.mono, () => void this.#tick()) : () => {};
+  }
+
+  /** Lets time be looked at. The last read before a deadline is given a moment to come in: what it tells counts. */
+  async #tick(): Promise<void> {
+    const { clock } = this.#host;
+    const isLast = clock.now().mono >= (this.#current.deadline ?? Number.POSITIVE_INFINITY);
+    const open = isLast ? this.#host.openRead(this) : null;
+    if (open) await Promise.race([open, this.#pause(LAST_ANSWER_MS)]);
+    this.apply({ type: 'tick', at: clock.now() });
   }
 
   #save(): void {
@@ -132,7 +144,7 @@ export class LiveTask {
         this.#unsaved = true;
         this.#afterWrite.unshift(...effects);
         if (this.#stopped) return;
-        await this.#pause();
+        await this.#pause(RETRY_MS);
         continue;
       }
       for (const effect of effects) effect();
@@ -142,10 +154,10 @@ export class LiveTask {
     }
   }
 
-  #pause(): Promise<void> {
+  #pause(ms: number): Promise<void> {
     const { clock } = this.#host;
     return new Promise((resolve) => {
-      clock.at(clock.now().mono + RETRY_MS, resolve);
+      clock.at(clock.now().mono + ms, resolve);
     });
   }
 

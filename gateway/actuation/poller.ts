@@ -32,6 +32,7 @@ export class Poller {
   readonly #habits: Habits;
   #session: Session | null = null;
   #cancelTimer: () => void = () => {};
+  #open: { readonly task: LiveTask; readonly end: Promise<void> } | null = null;
   /** Usual duration of a read, in ms, as an average that forgets. */
   #usualMs = 20;
 
@@ -53,8 +54,15 @@ export class Poller {
 
   /** Reads at once, as an extra question; its answer counts like any other. */
   async ask(task: LiveTask, fields: readonly string[]): Promise<void> {
-    const outcome = await this.#device.read(fields).catch(unanswered);
-    if (!outcome.answered) task.apply({ type: 'read_failed', at: this.#clock.now(), detail: outcome.detail });
+    const end = this.#read(task, fields);
+    this.#open = { task, end };
+    await end;
+    if (this.#open?.end === end) this.#open = null;
+  }
+
+  /** The latest question of this command while it is not answered. */
+  openRead(task: LiveTask): Promise<void> | null {
+    return this.#open?.task === task ? this.#open.end : null;
   }
 
   stop(): void {
@@ -78,6 +86,11 @@ export class Poller {
     });
     this.#cancelTimer();
     if (Number.isFinite(time)) this.#cancelTimer = this.#clock.at(time, () => void this.#poll(session));
+  }
+
+  async #read(task: LiveTask, fields: readonly string[]): Promise<void> {
+    const outcome = await this.#device.read(fields).catch(unanswered);
+    if (!outcome.answered) task.apply({ type: 'read_failed', at: this.#clock.now(), detail: outcome.detail });
   }
 
   /** When the fields that have not got there yet usually do, no denser than the device may be spoken to. */

@@ -13,6 +13,8 @@ export class ScriptedDevice implements Device {
   obeys = true;
   answers = true;
   delayMs = 4_000;
+  /** How long an answer to a question takes. */
+  answerMs = 0;
   /** Replaces the usual sent and accepted. */
   onSend: ((report: (report: SendReport) => void) => Promise<void>) | null = null;
   #values: Record<string, KnownValue> = {};
@@ -35,13 +37,15 @@ export class ScriptedDevice implements Device {
   }
 
   async read(): Promise<ReadOutcome> {
+    const beganAt = this.#clock.now();
+    this.reads.push(beganAt.mono);
+    if (this.answerMs > 0) await this.#pass(this.answerMs);
     const at = this.#clock.now();
-    this.reads.push(at.mono);
     if (!this.answers) return { answered: false, detail: 'connection refused' };
     const reading: Reading = {
       type: 'reading',
       at,
-      beganAt: at,
+      beganAt,
       source: 'read',
       retained: false,
       values: { ...this.truth },
@@ -61,6 +65,12 @@ export class ScriptedDevice implements Device {
     report({ type: 'sent', fields });
     report({ type: 'accepted', fields });
     if (this.obeys) this.#clock.at(this.#clock.now().mono + this.delayMs, () => Object.assign(this.truth, wants));
+  }
+
+  #pass(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#clock.at(this.#clock.now().mono + ms, resolve);
+    });
   }
 
   recall(values: Readonly<Record<string, Value | null>>): void {

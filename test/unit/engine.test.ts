@@ -90,6 +90,20 @@ describe('a command', () => {
     expect(bench.ac.reads.at(-1)).toBeLessThan(10_000);
   });
 
+  it('lets the last read before the deadline come in, but waits no longer than a moment for it', async () => {
+    const slow = await new Bench().start();
+    Object.assign(slow.ac, { answerMs: 700, delayMs: 9_500 });
+    const late = await slow.submit({ target_temperature: 26 });
+    await slow.clock.pass(20_000);
+    expect(await slow.verdict(late)).toMatch(/^verified at 10\d\d\d/);
+    const hung = await new Bench().start();
+    const lost = await hung.submit({ target_temperature: 26 });
+    await hung.clock.pass(1_000);
+    hung.ac.answerMs = 60_000;
+    await hung.clock.pass(20_000);
+    expect(await hung.verdict(lost)).toBe('unreachable at 11000');
+  });
+
   it('is unreachable when nothing answers, and still sent once', async () => {
     const bench = await new Bench().start();
     bench.ac.answers = false;
