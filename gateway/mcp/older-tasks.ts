@@ -38,9 +38,12 @@ export function olderTask(task: Task): OlderTask {
   return olderTaskOf(task, failed ? 'failed' : task.status);
 }
 
-/** The answer to a call that asked for a task. */
+/**
+ * The answer to a call that asked for a task. A task of this protocol begins as working, also one that has ended already
+ * or asks at once: the next look shows it. The SDK demands the empty `content` of every answer to a call.
+ */
 export function olderSeed(seed: TaskSeed): Result {
-  return { task: olderTaskOf(seed, seed.status) };
+  return { task: olderTaskOf(seed, 'working'), content: [] };
 }
 
 function olderTaskOf(facts: Omit<TaskSeed, 'resultType' | 'status'>, status: TaskStatus): OlderTask {
