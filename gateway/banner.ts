@@ -3,14 +3,21 @@ import { result } from './domain/result.ts';
 import { sentence } from './domain/sentence.ts';
 
 /** What a person sees when the gateway has started. */
-export function banner(facts: { version: string; mcpUrl: string; dataFolder: string; simulatorUrl?: string }): string {
+export function banner(facts: {
+  version: string;
+  mcpUrl: string;
+  dataFolder: string;
+  brokerUrl: string | null;
+  simulatorUrl?: string;
+}): string {
   const entry = { mcpServers: { readback: { type: 'http', url: facts.mcpUrl } } };
   const lines = [
     `Readback ${facts.version}: a home-automation gateway that tells the truth`,
     '',
     `  MCP address   ${facts.mcpUrl}`,
+    ...(facts.brokerUrl ? [`  MQTT broker   ${facts.brokerUrl}`] : []),
     ...(facts.simulatorUrl
-      ? [`  Simulator     ${facts.simulatorUrl}  (an air conditioner and a fan that do not exist)`]
+      ? [`  Simulator     ${facts.simulatorUrl}  (devices that do not exist, over HTTP and MQTT)`]
       : []),
     `  Data          ${facts.dataFolder}`,
     '',

@@ -101,9 +101,16 @@ async function start(options: StartOptions): Promise<void> {
     port: options.port ?? home.server.port,
     log,
   });
-  const { mcpUrl } = gateway;
+  const { mcpUrl, brokerUrl } = gateway;
+  if (brokerUrl) demo?.joinBroker(brokerUrl);
   console.log(
-    banner({ version: version(), mcpUrl, dataFolder, ...(demo ? { simulatorUrl: demo.simulator.url } : {}) }),
+    banner({
+      version: version(),
+      mcpUrl,
+      dataFolder,
+      brokerUrl,
+      ...(demo ? { simulatorUrl: demo.simulator.url } : {}),
+    }),
   );
   if (demo) {
     gateway.subscribe((actuation) => {

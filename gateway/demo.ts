@@ -7,18 +7,23 @@ import { messageOf, StartError } from './domain/errors.ts';
 export interface Demo {
   readonly home: LoadedHome;
   readonly simulator: Simulator;
+  /** Lets the MQTT devices in, once there is a broker for them. */
+  joinBroker(url: string): void;
 }
 
 /** @throws StartError where the simulator's port is taken */
 export async function startDemo(options: { simulatorPort: number; delayMs: number }): Promise<Demo> {
-  const simulator = await startSimulator({ port: options.simulatorPort, delayMs: options.delayMs }).catch(
-    (error: unknown) => {
-      throw new StartError(`the simulator cannot start: ${messageOf(error)}; choose another --simulator-port`);
-    },
-  );
+  let joinBroker: (url: string) => void = () => {};
+  const broker = new Promise<string>((resolve) => {
+    joinBroker = resolve;
+  });
+  const { simulatorPort: port, delayMs } = options;
+  const simulator = await startSimulator({ port, delayMs, mqtt: { url: broker } }).catch((error: unknown) => {
+    throw new StartError(`the simulator cannot start: ${messageOf(error)}; choose another --simulator-port`);
+  });
   try {
     const env = { ...process.env, READBACK_SIMULATOR: simulator.url };
-    return { home: await loadConfig(shippedPath('demo.yaml'), env), simulator };
+    return { home: await loadConfig(shippedPath('demo.yaml'), env), simulator, joinBroker };
   } catch (error) {
     await simulator.close();
     throw error;

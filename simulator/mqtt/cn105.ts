@@ -45,6 +45,7 @@ const HEAT_PUMP: Dialect = {
   announcement: [
     discovery('climate', ID, {
       name: null,
+      obj_id: 'loft_heat_pump',
       unique_id: 'hp7c05',
       modes: MODES,
       mode_cmd_t: `${BASE}/mode/set`,
@@ -74,10 +75,10 @@ const HEAT_PUMP: Dialect = {
       avty_t: `${BASE}/availability`,
       pl_avail: 'online',
       pl_not_avail: 'offline',
-      device: { ids: ID, name: ID, sw: 'bridge 1.x', mdl: 'HVAC', mf: 'Simulated' },
+      device: { ids: ID, name: MODEL.name, sw: 'bridge 1.x', mdl: 'HVAC', mf: 'Simulated' },
     }),
   ],
-  firstStateAfterMs: 1_500,
+  firstStateAfterMs: 2_500,
   repeatEveryMs: 45_000,
   echoes: [
     { afterMs: 30, shows: 'wanted' },

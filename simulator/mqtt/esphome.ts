@@ -53,6 +53,7 @@ const CLIMATE: Dialect = {
       swing_mode_stat_t: `${BASE}/swing_mode/state`,
       swing_modes: SWING_MODES,
       name: '',
+      obj_id: 'studio_ac',
       avty_t: `${NODE}/status`,
       uniq_id: 'ESPclimatestudio_ac',
       dev: { ids: 'a0b1c2d3c0de', name: 'Studio AC', sw: '2026.x', mdl: 'esp32-c3-devkitm-1', mf: 'Espressif' },

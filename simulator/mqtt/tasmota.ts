@@ -33,6 +33,7 @@ const PLUG: Dialect = {
   announcement: [
     discovery('switch', `A10C04_RL_1`, {
       name: 'Washer plug',
+      obj_id: TOPIC,
       cmd_t: `cmnd/${TOPIC}/POWER`,
       stat_t: `stat/${TOPIC}/RESULT`,
       val_tpl: '{{value_json.POWER}}',
@@ -45,7 +46,7 @@ const PLUG: Dialect = {
       dev: { ids: ['A10C04'], name: 'Washer plug', mdl: 'Plug', sw: '15.1.0(tasmota)', mf: 'Tasmota' },
     }),
   ],
-  firstStateAfterMs: 1_000,
+  firstStateAfterMs: 2_500,
   repeatEveryMs: 300_000,
   echoes: [{ afterMs: 0, shows: 'wanted' }],
   answersAfterMs: 0,

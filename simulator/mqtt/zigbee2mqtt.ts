@@ -44,7 +44,7 @@ function zigbeeDialect(device: ZigbeeDevice): Dialect {
     model: device.model,
     filters: [`${topic}/set`, `${topic}/set/+`, `${topic}/get`, 'homeassistant/status'],
     announcement: [discovery(device.component, `${device.ieeeAddress}/${device.component}`, announced(device, topic))],
-    firstStateAfterMs: 1_000,
+    firstStateAfterMs: 2_500,
     repeatEveryMs: 60_000,
     echoes: [{ afterMs: 100, shows: 'wanted' }],
     answersAfterMs: 100,

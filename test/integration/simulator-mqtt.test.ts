@@ -136,7 +136,7 @@ describe('introducing themselves', () => {
 
 describe('a command on the wire', () => {
   test('Zigbee2MQTT: the optimistic echo, then the truth, neither of them retained', async () => {
-    clock.advance(1_000);
+    clock.advance(2_500);
     await listener.next('zigbee2mqtt/hall radiator');
     await command('zigbee2mqtt/hall radiator/set/occupied_heating_setpoint', '21.5');
     clock.advance(100);

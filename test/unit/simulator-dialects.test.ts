@@ -37,9 +37,9 @@ describe('Zigbee2MQTT', () => {
     const said = valve.ask(`${TOPIC}/set`, { occupied_heating_setpoint: 25 }, TOPIC, 130_000);
     expect(setpoints(said)).toEqual([
       [100, 25],
-      [1_000, 25],
-      [61_000, 25],
-      [121_000, 25],
+      [2_500, 25],
+      [62_500, 25],
+      [122_500, 25],
     ]);
     expect(setpoints(valve.ask(`${TOPIC}/get`, { occupied_heating_setpoint: '' }, TOPIC, 200))).toEqual([[100, 19]]);
   });
@@ -213,7 +213,7 @@ describe('Tasmota', () => {
   test('ignored: an empty command and the telemetry tell the truth', () => {
     const plug = new SpokenDevice('tasmota_plug');
     plug.greet();
-    plug.after(1_000);
+    plug.after(2_500);
     plug.arm('ignore');
     plug.hear('cmnd/washer_plug/POWER', 'TOGGLE');
     plug.after(10_000);
