@@ -15,6 +15,7 @@ export class ScriptedBroker {
   readonly #timeline: Timeline;
   readonly #broker = new Aedes();
   readonly #server: Server;
+  #published: Promise<void> = Promise.resolve();
   #isCommand: (received: Received) => boolean = () => false;
 
   constructor(situation: Case, timeline: Timeline) {
@@ -71,11 +72,16 @@ export class ScriptedBroker {
     }
   }
 
+  /** One after another: a message that overtakes a retained one makes aedes take that for a copy and drop it. */
   #publish({ topic, payload, retain = false }: Message): Promise<void> {
     const packet = { cmd: 'publish', topic, payload: wireText(payload), qos: 0, dup: false, retain } as const;
-    return new Promise((resolve, reject) => {
-      this.#broker.publish(packet, (error) => (error ? reject(error) : resolve()));
-    });
+    this.#published = this.#published.then(
+      () =>
+        new Promise((resolve, reject) => {
+          this.#broker.publish(packet, (error) => (error ? reject(error) : resolve()));
+        }),
+    );
+    return this.#published;
   }
 }
 
