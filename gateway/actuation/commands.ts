@@ -26,6 +26,12 @@ export interface DeviceView {
   readonly reachable: boolean;
 }
 
+/** What is new of a device: what is known of it, that it came or was described anew, or that it went. */
+export interface DeviceNews {
+  readonly deviceId: string;
+  readonly type: 'state' | 'present' | 'gone';
+}
+
 /**
  * Everything that the doors (MCP, dashboard, command line) can do with commands and devices. A record that is handed out
  * is on disk already, so nothing that a client was told can be undone by a crash. Unknown ids and those of another
@@ -62,6 +68,11 @@ export interface Commands {
   answer(taskId: string, principal: string, answer: Answer): Promise<Actuation | undefined>;
   /** Hears every new durable state of every command. @returns a function that ends it */
   subscribe(listener: (actuation: Actuation) => void): () => void;
+  /**
+   * Hears when a device is known to be otherwise than before, however often it says the same, and when the list of devices
+   * changes. @returns a function that ends it
+   */
+  onDevice(listener: (news: DeviceNews) => void): () => void;
   /** What happened to a task after its verdict, oldest first; empty for one that is unknown. */
   aftermath(taskId: string, principal: string): Promise<readonly Drifted[]>;
   /** Hears when a verified value changes later, while its device is still watched. @returns a function that ends it */

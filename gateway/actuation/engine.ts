@@ -10,7 +10,7 @@ import { knownOf, plan } from '../domain/plan.ts';
 import type { Collection, TaskStore } from '../domain/store.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Value } from '../domain/value.ts';
-import type { Answer, Commands, DeviceView, Wish } from './commands.ts';
+import type { Answer, Commands, DeviceNews, DeviceView, Wish } from './commands.ts';
 import { Habits } from './habits.ts';
 import { Lane } from './lane.ts';
 import { LiveTask, type TaskHost } from './live-task.ts';
@@ -46,6 +46,7 @@ export class Engine implements Commands, TaskHost {
   readonly #live = new Map<string, LiveTask>();
   readonly #listeners = new Set<(actuation: Actuation) => void>();
   readonly #driftListeners = new Set<(event: Drifted) => void>();
+  readonly #deviceListeners = new Set<(news: DeviceNews) => void>();
   #specs: readonly DeviceSpec[] = [];
   #unsubscribe: () => void = () => {};
   #stopping = false;
@@ -196,6 +197,11 @@ export class Engine implements Commands, TaskHost {
     return () => this.#driftListeners.delete(listener);
   }
 
+  onDevice(listener: (news: DeviceNews) => void): () => void {
+    this.#deviceListeners.add(listener);
+    return () => this.#deviceListeners.delete(listener);
+  }
+
   async aftermath(taskId: string, principal: string): Promise<readonly Drifted[]> {
     const found = await this.get(taskId, principal);
     return (found && this.#options.aftermaths.get(taskId)?.events) ?? [];
@@ -263,6 +269,7 @@ export class Engine implements Commands, TaskHost {
     } else if (lane) lane.replace(device);
     else this.#addLane(this.#makeLane(device));
     this.#specs = [...this.#lanes.values()].map((each) => each.device.spec);
+    tell<DeviceNews>(this.#deviceListeners, { type, deviceId: id }, this.#log);
   }
 
   #makeLane(device: Device): Lane {
@@ -273,6 +280,7 @@ export class Engine implements Commands, TaskHost {
       aftermaths,
       habits: this.#habits,
       drifted: (event) => tell(this.#driftListeners, event, log),
+      changed: (deviceId) => tell<DeviceNews>(this.#deviceListeners, { type: 'state', deviceId }, log),
     });
   }
 

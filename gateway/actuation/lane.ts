@@ -1,14 +1,18 @@
 import type { Device } from '../domain/device.ts';
 import { type Watch, watchOf } from '../domain/drift.ts';
 import { messageOf } from '../domain/errors.ts';
+import type { DeviceState } from '../domain/reading.ts';
 import type { Value } from '../domain/value.ts';
 import { type DriftHost, DriftWatch } from './drift-watch.ts';
 import type { LiveTask } from './live-task.ts';
-import { lookBefore } from './look.ts';
+import { differs, lookBefore } from './look.ts';
 import { Poller, type PollHost } from './poller.ts';
 
 /** What a lane needs of the engine. */
-export interface LaneHost extends DriftHost, PollHost {}
+export interface LaneHost extends DriftHost, PollHost {
+  /** The device is known to be otherwise than before. */
+  readonly changed: (deviceId: string) => void;
+}
 
 /**
  * One device's commands: one in flight at a time, `min_gap` between two, and a newer command for the same field takes
@@ -20,6 +24,7 @@ export class Lane {
   #device: Device;
   #poller: Poller;
   readonly #waiting: LiveTask[] = [];
+  #known: DeviceState;
   #current: LiveTask | null = null;
   #sending: Promise<void> = Promise.resolve();
   #noMore = new AbortController();
@@ -28,6 +33,7 @@ export class Lane {
 
   constructor(device: Device, host: LaneHost) {
     this.#device = device;
+    this.#known = device.state();
     this.#host = host;
     this.#poller = new Poller(device, host);
     this.#drift = new DriftWatch(() => this.#device, host);
@@ -41,6 +47,7 @@ export class Lane {
     this.#unsubscribe = this.#device.subscribe((report) => {
       this.#current?.apply({ type: 'device', at: report.at, report });
       if (report.type === 'reading') this.#drift.hear(report);
+      this.#notice();
     });
   }
 
@@ -117,6 +124,12 @@ export class Lane {
     const message = messageOf(error);
     this.#host.log.error({ device: this.#device.spec.id, task: task.id, error: message }, 'the device failed inside');
     task.apply({ type: 'failed', at: this.#host.clock.now(), message });
+  }
+
+  #notice(): void {
+    const before = this.#known;
+    this.#known = this.#device.state();
+    if (differs(before, this.#known)) this.#host.changed(this.#device.spec.id);
   }
 
   #release(task: LiveTask): void {

@@ -50,6 +50,15 @@ export async function refresh(device: Device, clock: Clock, maxAgeMs: number, pa
   giveUp();
 }
 
+/** Whether a device is known to be otherwise than before. That it has said the same once more is no difference. */
+export function differs(before: DeviceState, after: DeviceState): boolean {
+  if (isOffline(before) !== isOffline(after)) return true;
+  return Object.entries(after.values).some(([field, { value, live }]) => {
+    const known = before.values[field];
+    return known?.value !== value || known.live !== live;
+  });
+}
+
 /** Offline by the device's own or its bridge's word, unless it has been heard since. */
 export function isOffline(state: DeviceState): boolean {
   if (state.online !== false) return false;

@@ -20,8 +20,8 @@ export interface AppOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** The longest request that is read: a command is a few hundred bytes. */
-const BODY_LIMIT = '256kb';
+/** The longest request that is read: a command is a few hundred bytes, but a client may listen to 20,000 tasks by name. */
+const BODY_LIMIT = '1mb';
 
 /** The gateway over HTTP: `/mcp`, `/api` for people's tools, and `/healthz` for whoever watches over the process. Every error is JSON. */
 export function createApp(options: AppOptions): Express {

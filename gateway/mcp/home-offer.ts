@@ -3,8 +3,11 @@ import type { Commands } from '../actuation/commands.ts';
 import type { Clock } from '../domain/time.ts';
 import { actuationTasks } from './actuation-tasks.ts';
 import { ApprovalRounds } from './approval-rounds.ts';
+import { homeEvents } from './home-events.ts';
+import { homeResources } from './home-resources.ts';
 import { homeTools } from './home-tools.ts';
 import type { MakeOffer } from './offer.ts';
+import { serveResources } from './resources.ts';
 
 /** What the offer of a home is made from. */
 export interface HomeOfferOptions {
@@ -27,7 +30,7 @@ const INSTRUCTIONS =
 
 const INLINE_WAIT_MS = 8_000;
 
-/** What a gateway offers: its devices as tools, and their commands as tasks. */
+/** What a gateway offers: its devices as tools and as resources, and their commands as tasks. */
 export function homeOffer(options: HomeOfferOptions): MakeOffer {
   const { commands, clock, inlineWaitMs = INLINE_WAIT_MS, modelMayAnswer = false } = options;
   const tasks = actuationTasks(commands);
@@ -36,6 +39,8 @@ export function homeOffer(options: HomeOfferOptions): MakeOffer {
     instructions: INSTRUCTIONS,
     tools: homeTools({ commands, clock, tasks, rounds, inlineWaitMs, modelMayAnswer, stopping }),
     tasks,
+    events: homeEvents(commands, stopping),
+    features: [serveResources(homeResources(commands, clock))],
     requestState: rounds.requestState,
   });
 }

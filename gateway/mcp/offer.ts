@@ -18,7 +18,7 @@ export interface Offer {
 }
 
 /** Adds capabilities and handlers to a new server, for the protocol and the caller that it was made for. */
-export type Feature = (server: McpServer, context: McpRequestContext) => void;
+export type Feature = (server: McpServer, context: McpRequestContext, onError: (error: Error) => void) => void;
 
 /** Makes an offer whose waits end when `stopping` aborts, because the gateway stops. */
 export type MakeOffer = (stopping: AbortSignal) => Offer;

@@ -37,14 +37,14 @@ export function createServerFactory({ name, version, offer, onError }: ServerFac
       {
         instructions: offer.instructions,
         capabilities: {
-          tools: { listChanged: offer.events !== undefined },
+          tools: { listChanged: modern && offer.events !== undefined },
           ...(modern ? { extensions: { [TASKS_EXTENSION]: {} } } : { tasks: OLDER_TASKS_CAPABILITY }),
         },
         cacheHints: { 'tools/list': { ttlMs: TOOLS_TTL_MS, cacheScope: 'private' } },
         ...(offer.requestState && { requestState: offer.requestState }),
       },
     );
-    for (const feature of offer.features ?? []) feature(server, context);
+    for (const feature of offer.features ?? []) feature(server, context, onError);
     // After the features: what the SDK's own registry would answer for the tools is replaced whole.
     if (modern) {
       serveTools(server, offer.tools, onError);

@@ -25,7 +25,7 @@ describe('every error is JSON', () => {
     ['malformed JSON', post(json, '{"jsonrpc":'), 400, -32700],
     ['a body that is no message', post(json, '{}'), 400, -32600],
     ['an empty batch', post(json, '[]'), 400, -32600],
-    ['a body that is too large', post(json, JSON.stringify('x'.repeat(300_000))), 413, -32600],
+    ['a body that is too large', post(json, JSON.stringify('x'.repeat(1_100_000))), 413, -32600],
     ['another content type', post({ 'content-type': 'text/plain' }, 'hello'), 415, -32000],
     ['an unknown encoding', post({ ...json, 'content-encoding': 'rot13' }, '{}'), 415, -32600],
     ['an unknown charset', post({ ...json, 'content-type': 'application/json; charset=x' }, '{}'), 415, -32600],

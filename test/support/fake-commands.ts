@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Answer, Commands, DeviceView, Wish } from '../../gateway/actuation/commands.ts';
+import type { Answer, Commands, DeviceNews, DeviceView, Wish } from '../../gateway/actuation/commands.ts';
 import { type Actuation, isSettled } from '../../gateway/domain/actuation.ts';
 import type { DeviceSpec } from '../../gateway/domain/device.ts';
 import type { Drifted } from '../../gateway/domain/drift.ts';
@@ -28,10 +28,11 @@ export class FakeCommands implements Commands {
   onSubmit: (taskId: string) => void = () => {};
   /** Thrown by every method that can be refused. */
   refuseWith: Error | undefined;
-  readonly #specs: readonly DeviceSpec[];
+  #specs: readonly DeviceSpec[];
   readonly #states: Map<string, DeviceState>;
   readonly #records = new Map<string, Actuation>();
   readonly #listeners = new Set<(actuation: Actuation) => void>();
+  readonly #deviceListeners = new Set<(news: DeviceNews) => void>();
   #mono = 1_000;
 
   constructor(specs: readonly DeviceSpec[]) {
@@ -56,6 +57,20 @@ export class FakeCommands implements Commands {
       onlineAt: at,
       heardAt: at,
     });
+    this.#tell({ type: 'state', deviceId });
+  }
+
+  /** A device announces itself. */
+  appear(spec: DeviceSpec): void {
+    this.#specs = [...this.#specs, spec];
+    this.#states.set(spec.id, unheard());
+    this.#tell({ type: 'present', deviceId: spec.id });
+  }
+
+  /** A device takes its leave. */
+  vanish(deviceId: string): void {
+    this.#specs = this.#specs.filter((spec) => spec.id !== deviceId);
+    this.#tell({ type: 'gone', deviceId });
   }
 
   /** The command leaves for the device, which answers it well. */
@@ -184,6 +199,11 @@ export class FakeCommands implements Commands {
     return this.drifts;
   }
 
+  onDevice(listener: (news: DeviceNews) => void): () => void {
+    this.#deviceListeners.add(listener);
+    return () => this.#deviceListeners.delete(listener);
+  }
+
   onDrift(): () => void {
     return () => {};
   }
@@ -195,6 +215,10 @@ export class FakeCommands implements Commands {
   subscribe(listener: (actuation: Actuation) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  #tell(news: DeviceNews): void {
+    for (const listener of [...this.#deviceListeners]) listener(news);
   }
 
   #record(taskId: string): Actuation {

@@ -41,7 +41,7 @@ export async function rawRpc(
   };
   const response = await fetch(url, {
     method: 'POST',
-    headers: rawHeaders(method, params.name ?? params.taskId),
+    headers: rawHeaders(method, params.name ?? params.taskId ?? params.uri),
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
     ...(options.signal && { signal: options.signal }),
   });
