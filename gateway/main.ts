@@ -16,6 +16,7 @@ import { LOCAL_PRINCIPAL } from './mcp/caller.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
 import { startMqtt } from './mqtt.ts';
 import { openHomeStore } from './store/home-store.ts';
+import { secretKey } from './store/secret-key.ts';
 
 export interface GatewayOptions {
   readonly home: HomeConfig;
@@ -58,7 +59,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const { tasks, habits, aftermaths } = await openHomeStore({
+    const { tasks, habits, aftermaths, keys } = await openHomeStore({
       folder: options.dataFolder,
       onNotice: (notice) => log.warn({ ...notice }, 'the task store has something to say'),
     });
@@ -85,7 +86,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const discovery = await startDiscovery({ link: mqtt.link, registry, clock, log, prefix });
       undo.push(() => discovery.stop());
     }
-    const listener = await openDoors(options, engine, undo);
+    const listener = await openDoors(options, engine, await secretKey(keys, 'request_state'), undo);
     return {
       mcpUrl: `${listener.url}/mcp`,
       brokerUrl: mqtt?.brokerUrl ?? null,
@@ -98,7 +99,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-async function openDoors(options: GatewayOptions, engine: Engine, undo: (() => Promise<void>)[]): Promise<Listener> {
+async function openDoors(
+  options: GatewayOptions,
+  engine: Engine,
+  stateKey: Uint8Array,
+  undo: (() => Promise<void>)[],
+): Promise<Listener> {
   const { home, dataFolder, host, port, log } = options;
   const onError = (error: Error) => log.error({ error: error.message, stack: error.stack }, 'a request failed inside');
   const identity = { name: 'readback', version: version() };
@@ -107,6 +113,8 @@ async function openDoors(options: GatewayOptions, engine: Engine, undo: (() => P
     commands: engine,
     clock: engine.clock,
     inlineWaitMs: home.tasks.inline_wait,
+    modelMayAnswer: home.approvals.model_may_answer,
+    stateKey,
     onError,
     onRejected: (error) => log.debug({ error: error.message }, 'a request was rejected'),
   });

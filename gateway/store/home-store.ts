@@ -6,6 +6,7 @@ import type { DocumentStore } from './document-store.ts';
 import { DocumentTaskStore } from './document-task-store.ts';
 import { type DocumentStoreOptions, openDocumentStore } from './journaled-documents.ts';
 import { MemoryDocuments } from './memory-documents.ts';
+import type { StoredKey } from './secret-key.ts';
 
 /** Everything that one gateway keeps, in one folder. Closing the tasks closes it all. */
 export interface HomeStore {
@@ -14,6 +15,8 @@ export interface HomeStore {
   readonly habits: Collection<Habit>;
   /** What happened to tasks after their verdict, by task id. */
   readonly aftermaths: Collection<Aftermath>;
+  /** Keys with which the gateway signs what it will be shown again. */
+  readonly keys: Collection<StoredKey>;
 }
 
 const habitSchema = z.looseObject({
@@ -22,6 +25,7 @@ const habitSchema = z.looseObject({
   spanMs: z.number(),
   seenMs: z.array(z.number()),
 });
+const keySchema = z.looseObject({ key: z.base64url().length(43) });
 const aftermathSchema = z.looseObject({ taskId: z.string(), events: z.array(z.looseObject({ type: z.string() })) });
 
 /**
@@ -53,6 +57,10 @@ function homeStore(documents: DocumentStore): HomeStore {
     aftermaths: documents.collection('aftermaths', (value) => {
       aftermathSchema.parse(value);
       return value as Aftermath;
+    }),
+    keys: documents.collection('keys', (value) => {
+      keySchema.parse(value);
+      return value as StoredKey;
     }),
   };
 }
