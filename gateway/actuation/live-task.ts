@@ -8,8 +8,8 @@ import type { Clock } from '../domain/time.ts';
 /** Pause before a record that could not be stored is tried again, in ms. */
 const RETRY_MS = 1_000;
 
-/** How long a question that was asked before the deadline may still be answered after it, in ms. */
-const LAST_ANSWER_MS = 1_000;
+/** How long a question that was asked before the deadline may still be answered after it, in ms and of the deadline. */
+const LAST_ANSWER = { most: 1_000, part: 0.1 } as const;
 
 /** What a live task needs of the engine round it. */
 export interface TaskHost {
@@ -120,7 +120,8 @@ export class LiveTask {
     const { clock } = this.#host;
     const isLast = clock.now().mono >= (this.#current.deadline ?? Number.POSITIVE_INFINITY);
     const open = isLast ? this.#host.openRead(this) : null;
-    if (open) await Promise.race([open, this.#pause(LAST_ANSWER_MS)]);
+    const patience = Math.min(LAST_ANSWER.most, LAST_ANSWER.part * this.#current.rules.deadlineMs);
+    if (open) await Promise.race([open, this.#pause(patience)]);
     this.apply({ type: 'tick', at: clock.now() });
   }
 
