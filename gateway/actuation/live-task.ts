@@ -121,7 +121,7 @@ export class LiveTask {
     const isLast = clock.now().mono >= (this.#current.deadline ?? Number.POSITIVE_INFINITY);
     const open = isLast ? this.#host.openRead(this) : null;
     const patience = Math.min(LAST_ANSWER.most, LAST_ANSWER.part * this.#current.rules.deadlineMs);
-    if (open) await Promise.race([open, this.#pause(patience)]);
+    if (open !== null) await Promise.race([open, this.#pause(patience)]);
     this.apply({ type: 'tick', at: clock.now() });
   }
 
