@@ -99,17 +99,30 @@ function objection(spec: DeviceSpec, field: FieldSpec, planned: Planned, target:
 
 /** The limits in force for a field, given what is known or wanted of the others. */
 export function limits(field: FieldSpec, target: Known): { low: number | undefined; high: number | undefined } {
-  return { low: limitBy(field.minBy, target) ?? field.min, high: limitBy(field.maxBy, target) ?? field.max };
+  return {
+    low: limit(field.min, field.minBy, target, Math.min),
+    high: limit(field.max, field.maxBy, target, Math.max),
+  };
 }
 
-function limitBy(by: LimitBy | undefined, target: Known): number | undefined {
+/** Where nobody knows the mode that a limit depends on, the widest holds: the look before the send, or the device, knows. */
+function limit(
+  usual: number | undefined,
+  by: LimitBy | undefined,
+  target: Known,
+  widest: (...limits: number[]) => number,
+): number | undefined {
+  let wide = usual;
   for (const [other, table] of Object.entries(by ?? {})) {
     const value = target[other];
-    if (value === null || value === undefined) continue;
+    if (value === null || value === undefined) {
+      wide = wide === undefined ? undefined : widest(wide, ...Object.values(table));
+      continue;
+    }
     const found = Object.entries(table).find(([word]) => equal({ type: 'option' }, word, value));
     if (found) return found[1];
   }
-  return undefined;
+  return wide;
 }
 
 /** What a field takes, in words: `allowed: 16 to 30 °C in steps of 1`. */
