@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pino } from 'pino';
 import { answerApproval, listApprovals } from './approvals-command.ts';
 import { banner, settledLine } from './banner.ts';
 import { loadConfig } from './config/load.ts';
-import { readDaemonFile } from './daemon-file.ts';
 import { startDemo } from './demo.ts';
 import { templateMistake } from './devices/template.ts';
 import { messageOf, StartError } from './domain/errors.ts';
 import { StoreError } from './domain/store.ts';
+import { type DaemonOptions, defaultData, findDaemon } from './find-daemon.ts';
 import { startGateway, version } from './main.ts';
 
 /** A stop that takes longer than this is cut short, in ms: whoever asked for it is waiting. */
@@ -23,13 +23,6 @@ interface StartOptions {
   readonly simulatorPort: number;
   readonly delay: number;
   readonly logLevel?: string;
-}
-
-/** Which running gateway is meant. */
-interface DaemonOptions {
-  readonly url?: string;
-  readonly config?: string;
-  readonly data?: string;
 }
 
 const program = new Command('readback')
@@ -51,7 +44,7 @@ program
 
 daemonCommand('approvals')
   .description('list the questions that wait for a person')
-  .action(async (options: DaemonOptions) => console.log(await listApprovals(await daemonUrl(options))));
+  .action(async (options: DaemonOptions) => console.log(await listApprovals(await findDaemon(options))));
 
 for (const [name, approve, description] of [
   ['approve', true, 'send the command that waits under this id'],
@@ -63,7 +56,7 @@ for (const [name, approve, description] of [
     // An id may begin with a dash.
     .allowUnknownOption()
     .action(async (id: string, options: DaemonOptions) =>
-      console.log(await answerApproval(await daemonUrl(options), id, approve)),
+      console.log(await answerApproval(await findDaemon(options), id, approve)),
     );
 }
 
@@ -71,18 +64,12 @@ for (const [name, approve, description] of [
 function daemonCommand(name: string): Command {
   return program
     .command(name)
-    .option('--url <address>', 'where the gateway listens, instead of looking it up in its data folder')
+    .option('--url <address>', 'where the gateway listens, instead of looking it up in its data folder', parseUrl)
     .option('-c, --config <file>', 'the home that it runs')
-    .option('--data <folder>', 'its data folder, where it is not the usual one');
-}
-
-async function daemonUrl({ url, config, data }: DaemonOptions): Promise<string> {
-  if (url !== undefined) return url;
-  const home = config === undefined || data !== undefined ? null : await loadConfig(config, process.env);
-  const folder = resolve(data ?? home?.data ?? defaultData(config));
-  const address = await readDaemonFile(folder);
-  if (!address) throw new StartError(`no gateway runs on ${folder}: start one, or name another with --url or --data`);
-  return address.url;
+    .option('--data <folder>', 'its data folder, where it is not the usual one')
+    .addOption(
+      new Option('--token <token>', "what to show it, instead of its data folder's token").env('READBACK_TOKEN'),
+    );
 }
 
 async function start(options: StartOptions): Promise<void> {
@@ -128,11 +115,6 @@ async function start(options: StartOptions): Promise<void> {
   );
 }
 
-/** Tasks lie beside the configuration that they belong to. */
-function defaultData(config: string | undefined): string {
-  return config === undefined ? 'data/demo' : `${dirname(config)}/data`;
-}
-
 /** The first signal stops in order; a second one, or too long a stop, ends at once. */
 function stopOnSignal(stop: () => Promise<void>): void {
   let stopping = false;
@@ -152,6 +134,11 @@ function stopOnSignal(stop: () => Promise<void>): void {
   process.on('SIGTERM', onSignal);
   // Whoever started it as a child, and talks to it, is gone.
   process.once('disconnect', onSignal);
+}
+
+function parseUrl(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('write it as http://127.0.0.1:8730.');
 }
 
 function parsePort(text: string): number {

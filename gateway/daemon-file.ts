@@ -2,7 +2,12 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 
-const schema = z.object({ url: z.url(), pid: z.int().positive() });
+const schema = z.object({
+  url: z.url(),
+  pid: z.int().positive(),
+  /** Opens every door to whoever can read this file; absent where no token is asked for. */
+  token: z.string().optional(),
+});
 
 /** Where the daemon of a data folder can be reached, for the other commands of the command line. */
 export type DaemonAddress = z.output<typeof schema>;

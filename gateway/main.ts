@@ -1,18 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { Router } from 'express';
 import { Engine } from './actuation/engine.ts';
 import { systemClock } from './actuation/system-clock.ts';
 import type { HomeConfig } from './config/schema.ts';
+import { opennessFlaw } from './config/schema-server.ts';
 import { shippedPath } from './config/shipped.ts';
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts';
 import { approvalsApi } from './dashboard/approvals-api.ts';
 import { startDiscovery } from './devices/discovery/discovery.ts';
 import { buildRegistry } from './devices/registry.ts';
 import type { Actuation } from './domain/actuation.ts';
+import { StartError } from './domain/errors.ts';
 import type { Log } from './domain/log.ts';
+import { createAccess } from './http/access.ts';
 import { createApp } from './http/app.ts';
 import { type Listener, listen } from './http/listen.ts';
-import { LOCAL_PRINCIPAL } from './mcp/caller.ts';
+import { withLocalToken } from './local-token.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
 import { startMqtt } from './mqtt.ts';
 import { openHomeStore } from './store/home-store.ts';
@@ -52,7 +56,10 @@ export function version(): string {
  * @throws StartError, StoreError or ConfigError, each in words for the person who starts it
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { home, log } = options;
+  const { home, host, log } = options;
+  // The configuration cannot know of an address that was given on the command line.
+  const openness = opennessFlaw(host, home.tokens.length);
+  if (openness) throw new StartError(openness, 2);
   const clock = systemClock();
   const undo: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -118,11 +125,15 @@ async function openDoors(
     onError,
     onRejected: (error) => log.debug({ error: error.message }, 'a request was rejected'),
   });
-  // Whoever reaches the gateway may answer: it asks nobody for a token.
-  const api = approvalsApi({ commands: engine, clock: engine.clock, approverOf: () => LOCAL_PRINCIPAL, onError });
-  const listener = await listen(createApp({ ...identity, mcp, api, host, onError }), { host, port });
+  const { tokens, localToken } = withLocalToken(home.tokens);
+  const access = createAccess(tokens);
+  const api = Router();
+  api.use(access.require('approve'), approvalsApi({ commands: engine, clock: engine.clock, onError }));
+  const { allowed_hosts: allowedHosts, allowed_origins: allowedOrigins } = home.server;
+  const app = createApp({ ...identity, mcp, api, access, host, allowedHosts, allowedOrigins, onError });
+  const listener = await listen(app, { host, port });
   undo.push(() => listener.close());
-  await writeDaemonFile(dataFolder, { url: listener.url, pid: process.pid });
+  await writeDaemonFile(dataFolder, { url: listener.url, pid: process.pid, ...(localToken && { token: localToken }) });
   undo.push(() => removeDaemonFile(dataFolder));
   // Closed before the listener: waiting calls are answered while their connections still stand.
   undo.push(() => mcp.close());

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { type DeviceConfig, deviceSchema } from './schema-device.ts';
 import { mqttDefaults, mqttSchema } from './schema-mqtt.ts';
 import { duration, identifier, strict, text } from './schema-parts.ts';
+import { opennessFlaw, serverSchema } from './schema-server.ts';
+import { tokensSchema } from './schema-tokens.ts';
 import { usesMqtt } from './uses-mqtt.ts';
 
 /** `porch_fan` is called "Porch fan" where nobody gave it a name. */
@@ -21,10 +23,8 @@ export const homeConfigSchema = strict({
           Object.entries(devices).map(([id, device]) => [id, { ...device, name: device.name ?? nameFromId(id) }]),
         ),
     ),
-  server: strict({
-    host: text.default('127.0.0.1'),
-    port: z.int().min(0).max(65_535).default(8730),
-  }).prefault({}),
+  server: serverSchema.prefault({}),
+  tokens: tokensSchema.default([]),
   /** The folder of the task store. A relative path starts at the configuration file. */
   data: text.optional(),
   tasks: strict({
@@ -44,6 +44,8 @@ export const homeConfigSchema = strict({
     const message = 'needs at least one device, or mqtt for devices that announce themselves';
     context.issues.push({ code: 'custom', input: home, message, path: ['devices'] });
   }
+  const openness = opennessFlaw(home.server.host, home.tokens.length);
+  if (openness) context.issues.push({ code: 'custom', input: home, message: openness, path: ['server', 'host'] });
   return { ...home, mqtt: mqtt ?? (devices.some(usesMqtt) ? mqttDefaults() : null) };
 });
 

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Commands } from '../actuation/commands.ts';
 import type { Actuation } from '../domain/actuation.ts';
 import { UserError, type UserErrorCode } from '../domain/errors.ts';
+import { LOCAL_PRINCIPAL } from '../domain/principal.ts';
 import { sentence } from '../domain/sentence.ts';
 import type { Clock } from '../domain/time.ts';
 
@@ -10,8 +11,6 @@ import type { Clock } from '../domain/time.ts';
 export interface ApprovalsApiOptions {
   readonly commands: Commands;
   readonly clock: Clock;
-  /** The name of whoever asks, if they may see and answer questions; undefined where they may not. */
-  readonly approverOf: (req: Request) => string | undefined;
   /** Hears of faults of ours. */
   readonly onError: (error: Error) => void;
 }
@@ -31,7 +30,7 @@ export interface WaitingApproval {
 /** An answer. A browser sends JSON to another site's address only after asking it, which is refused: no form can do this. */
 const answerSchema = z.strictObject({ approve: z.boolean(), through: z.enum(['cli', 'dashboard']) });
 
-const STATUS: Readonly<Partial<Record<UserErrorCode, number>>> = { not_allowed: 403, not_waiting: 404, bad_value: 400 };
+const STATUS: Readonly<Partial<Record<UserErrorCode, number>>> = { not_waiting: 404, bad_value: 400 };
 
 /**
  * `GET /approvals`: the questions that wait, the oldest first. `POST /approvals/:id` with `{approve, through}`: the
@@ -43,9 +42,7 @@ export function approvalsApi(options: ApprovalsApiOptions): Router {
   const serve =
     (handle: (req: Request, approver: string) => Promise<object>) => async (req: Request, res: Response) => {
       try {
-        const approver = options.approverOf(req);
-        if (approver === undefined) throw new UserError('not_allowed', 'You may not answer for this home.');
-        res.json(await handle(req, approver));
+        res.json(await handle(req, req.auth?.clientId ?? LOCAL_PRINCIPAL));
       } catch (error) {
         refuse(res, error, onError);
       }

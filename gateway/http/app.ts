@@ -1,21 +1,17 @@
-import { createMcpExpressApp } from '@modelcontextprotocol/express';
-import type { Express, Router } from 'express';
+import express, { type Express, type Router } from 'express';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
+import type { Access } from './access.ts';
 import { answerErrors, answerNothingHere } from './json-errors.ts';
+import { checkHost, checkOrigin, type Names } from './names.ts';
 
 /** What the HTTP application is made of. */
-export interface AppOptions {
+export interface AppOptions extends Names {
   readonly mcp: McpEndpoint;
-  /** What people's own tools call, below `/api`. */
+  /** What people's own tools call, below `/api`; it says itself which scope each of its parts needs. */
   readonly api: Router;
+  readonly access: Access;
   readonly name: string;
   readonly version: string;
-  /** The address it will listen on: on loopback only loopback's names are let in as Host and Origin. */
-  readonly host: string;
-  /** Names under which the gateway may be addressed, without ports, where `host` is not loopback. */
-  readonly allowedHosts?: readonly string[];
-  /** Hosts of web pages that may call the gateway, where `host` is not loopback. */
-  readonly allowedOrigins?: readonly string[];
   /** Hears of faults of ours. */
   readonly onError: (error: Error) => void;
 }
@@ -23,21 +19,23 @@ export interface AppOptions {
 /** The longest request that is read: a command is a few hundred bytes, but a client may listen to 20,000 tasks by name. */
 const BODY_LIMIT = '1mb';
 
-/** The gateway over HTTP: `/mcp`, `/api` for people's tools, and `/healthz` for whoever watches over the process. Every error is JSON. */
+/**
+ * The gateway over HTTP: `/mcp`, `/api` for people's tools, and `/healthz` for whoever watches over the process. Every
+ * error is JSON. No body is read of somebody who may not come in.
+ */
 export function createApp(options: AppOptions): Express {
-  const { mcp, api, name, version, host, allowedHosts, allowedOrigins, onError } = options;
-  const app = createMcpExpressApp({
-    host,
-    jsonLimit: BODY_LIMIT,
-    ...(allowedHosts && { allowedHosts: [...allowedHosts] }),
-    ...(allowedOrigins && { allowedOrigins: [...allowedOrigins] }),
-  });
+  const { mcp, api, access, name, version, onError } = options;
+  const app = express();
   app.disable('x-powered-by');
-  app.all('/mcp', (req, res) => mcp.handle(req, res, req.body));
-  app.use('/api', api);
+  app.use(checkHost(options), checkOrigin(options));
   app.get('/healthz', (_req, res) => {
     res.json({ status: 'ok', name, version });
   });
+  app.use(['/mcp', '/api'], access.authenticate);
+  app.use('/mcp', access.require('read'));
+  app.use(express.json({ limit: BODY_LIMIT }));
+  app.all('/mcp', (req, res) => mcp.handle(req, res, req.body));
+  app.use('/api', api);
   app.use(answerNothingHere);
   app.use(answerErrors(onError));
   return app;

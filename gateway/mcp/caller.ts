@@ -5,14 +5,14 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { allScopes, LOCAL_PRINCIPAL, SCOPES, type Scope } from '../domain/principal.ts';
 import { TASKS_EXTENSION } from './task.ts';
-
-/** Whose tasks they are where nobody has to show a token. */
-export const LOCAL_PRINCIPAL = 'local';
 
 /** Who sent a request, and what their client can do. */
 export interface Caller {
   readonly principal: string;
+  /** What its token allows; everything where nobody has to show one. */
+  readonly scopes: readonly Scope[];
   /** The client declared the Tasks extension with this very request. */
   readonly declaresTasks: boolean;
   /** The client can put a form before a person. */
@@ -38,7 +38,7 @@ export function callerOf(ctx: ServerContext): Caller {
 export function callerWith(authInfo: AuthInfo | undefined, meta: Readonly<Record<string, unknown>>): Caller {
   const { data } = capabilities.safeParse(meta[CLIENT_CAPABILITIES_META_KEY]);
   return {
-    principal: authInfo?.clientId ?? LOCAL_PRINCIPAL,
+    ...identity(authInfo),
     declaresTasks: data?.extensions[TASKS_EXTENSION] !== undefined,
     elicits: canElicit(data?.elicitation),
   };
@@ -51,11 +51,16 @@ export function callerWith(authInfo: AuthInfo | undefined, meta: Readonly<Record
 export function olderCallerOf(ctx: ServerContext, server: McpServer, wantsTask = false): Caller {
   const { data } = capabilities.safeParse(ctx.sessionId === undefined ? {} : server.server.getClientCapabilities());
   return {
-    principal: ctx.http?.authInfo?.clientId ?? LOCAL_PRINCIPAL,
+    ...identity(ctx.http?.authInfo),
     declaresTasks: false,
     elicits: canElicit(data?.elicitation),
     older: { wantsTask },
   };
+}
+
+function identity(authInfo: AuthInfo | undefined): Pick<Caller, 'principal' | 'scopes'> {
+  if (!authInfo) return { principal: LOCAL_PRINCIPAL, scopes: SCOPES };
+  return { principal: authInfo.clientId, scopes: allScopes(authInfo.scopes) };
 }
 
 /** An empty `elicitation` means forms: the mode had no name when the capability was introduced. */

@@ -59,7 +59,9 @@ export function createServerFactory({ name, version, offer, onError }: ServerFac
  * tool result (also those that JSON-RPC has a code for) and holds a task against the tool's output schema.
  */
 function serveTools(server: McpServer, tools: Offer['tools'], onError: ServerFactoryOptions['onError']): void {
-  server.server.setRequestHandler('tools/list', () => ({ tools: tools().map((tool) => tool.definition) }));
+  server.server.setRequestHandler('tools/list', (_request, ctx) => ({
+    tools: toolsFor(callerOf(ctx), tools).map((tool) => tool.definition),
+  }));
   server.server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = toolNamed(params.name, tools);
     const answer = await answerOf(tool, params.arguments ?? {}, ctx, callerOf(ctx), onError);
@@ -71,7 +73,9 @@ function serveTools(server: McpServer, tools: Offer['tools'], onError: ServerFac
 /** The same for protocol 2025-11-25 and before, where a call says whether it wants to be answered with a task. */
 function serveOlder(server: McpServer, { tools, tasks }: Offer, onError: ServerFactoryOptions['onError']): void {
   const notices = serveOlderTasks(server, tasks, onError);
-  server.server.setRequestHandler('tools/list', () => ({ tools: tools().map(olderDefinition) }));
+  server.server.setRequestHandler('tools/list', (_request, ctx) => ({
+    tools: toolsFor(olderCallerOf(ctx, server), tools).map(olderDefinition),
+  }));
   server.server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = toolNamed(params.name, tools);
     const wantsTask = params.task !== undefined;
@@ -97,6 +101,10 @@ function isSeed(answer: ToolAnswer): answer is TaskSeed {
   return answer.resultType === 'task';
 }
 
+function toolsFor({ scopes }: Caller, tools: Offer['tools']): readonly Tool[] {
+  return tools().filter(({ scope }) => scopes.includes(scope));
+}
+
 function toolNamed(name: string, tools: Offer['tools']): Tool {
   const tool = tools().find(({ definition }) => definition.name === name);
   if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
@@ -111,6 +119,7 @@ async function answerOf(
   onError: ServerFactoryOptions['onError'],
 ): Promise<ToolAnswer> {
   try {
+    if (!caller.scopes.includes(tool.scope)) throw notAllowed(tool, caller);
     return await tool.call(args, ctx, caller);
   } catch (error) {
     if (!(error instanceof UserError)) throw wireError(error, onError);
@@ -118,4 +127,9 @@ async function answerOf(
     if (caller.older?.wantsTask) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
     return refused(error);
   }
+}
+
+function notAllowed({ definition, scope }: Tool, { principal, scopes }: Caller): UserError {
+  const has = `the token of "${principal}" has: ${scopes.join(', ')}`;
+  return new UserError('not_allowed', `${definition.name} needs the scope ${scope}; ${has}. Nothing was sent.`);
 }

@@ -7,6 +7,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { UserError } from '../domain/errors.ts';
+import type { Scope } from '../domain/principal.ts';
 import type { Caller } from './caller.ts';
 import type { TaskSeed } from './task.ts';
 
@@ -16,6 +17,8 @@ export type ToolAnswer = CallToolResult | InputRequiredResult | TaskSeed;
 /** One tool: how it is listed, and what a call does. */
 export interface Tool {
   readonly definition: ToolDefinition;
+  /** What a token must allow for its caller to see the tool and to call it. */
+  readonly scope: Scope;
   /** Its call can be answered with a task. */
   readonly makesTasks?: true;
   /** @throws UserError what the caller can put right; ProtocolError what JSON-RPC has a code for */
@@ -26,6 +29,7 @@ export interface Tool {
 export interface ToolParts<Input extends z.ZodObject> {
   readonly name: string;
   readonly description: string;
+  readonly scope: Scope;
   readonly annotations?: ToolAnnotations;
   readonly makesTasks?: true;
   /** What a call must look like. */
@@ -45,6 +49,7 @@ export function defineTool<Input extends z.ZodObject>(parts: ToolParts<Input>): 
       inputSchema: parts.inputSchema ?? leanSchema(input),
       ...(annotations && { annotations }),
     },
+    scope: parts.scope,
     ...(parts.makesTasks && { makesTasks: true }),
     async call(args, ctx, caller) {
       const parsed = input.safeParse(args);

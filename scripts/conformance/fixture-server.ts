@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { createAccess } from '../../gateway/http/access.ts';
 import { createApp } from '../../gateway/http/app.ts';
 import { listen } from '../../gateway/http/listen.ts';
 import { serveOffer } from '../../gateway/mcp/endpoint.ts';
@@ -18,7 +19,10 @@ export async function startFixtureServer(): Promise<FixtureServer> {
   const host = '127.0.0.1';
   const about = { name: 'readback-conformance', version: '0', onError: (error: Error) => void faults.push(error) };
   const mcp = serveOffer(fixtureOffer, { ...about, onRejected: () => {} });
-  const listener = await listen(createApp({ ...about, mcp, host, api: Router() }), { host, port: 0 });
+  const listener = await listen(createApp({ ...about, mcp, host, api: Router(), access: createAccess([]) }), {
+    host,
+    port: 0,
+  });
   return {
     url: `${listener.url}/mcp`,
     faults,

@@ -108,23 +108,25 @@ describe('the command line', () => {
   it('lists what waits and answers by the beginning of an id', async () => {
     const id = await ask(30);
     const other = await ask(18);
-    const list = await listApprovals(gateway.origin);
+    const list = await listApprovals({ url: gateway.origin });
     expect(list).toContain(`${id}  Set Living-room AC: target_temperature to 30 °C?  (for local, asked just now`);
-    expect(await answerApproval(gateway.origin, id.slice(0, 8), true)).toMatch(/^Approved\. .*waits for its turn/);
-    expect(await answerApproval(gateway.origin, other, false)).toMatch(/^Denied\. .*nothing was sent/);
-    expect(await listApprovals(gateway.origin)).toBe('Nothing waits for an answer.');
+    expect(await answerApproval({ url: gateway.origin }, id.slice(0, 8), true)).toMatch(
+      /^Approved\. .*waits for its turn/,
+    );
+    expect(await answerApproval({ url: gateway.origin }, other, false)).toMatch(/^Denied\. .*nothing was sent/);
+    expect(await listApprovals({ url: gateway.origin })).toBe('Nothing waits for an answer.');
     expect((await gateway.commands.get(id, 'local'))?.approval?.answer).toMatchObject({ by: 'local', through: 'cli' });
   });
 
   it('does not guess which of several is meant', async () => {
     const ids = [await ask(30), await ask(18)];
-    await expect(answerApproval(gateway.origin, '', true)).rejects.toThrow(/2 questions.*write more/);
+    await expect(answerApproval({ url: gateway.origin }, '', true)).rejects.toThrow(/2 questions.*write more/);
     expect(await Promise.all(ids.map((id) => phaseOf(id)))).toEqual(['awaiting_approval', 'awaiting_approval']);
   });
 
   it('says that nothing waits, or that nobody is there, in one line', async () => {
-    await expect(answerApproval(gateway.origin, '-late', true)).rejects.toThrow(StartError);
-    await expect(answerApproval(gateway.origin, '-late', true)).rejects.toThrow(/Nothing waits under this id/);
-    await expect(listApprovals('http://127.0.0.1:9')).rejects.toThrow(/no gateway answers/);
+    await expect(answerApproval({ url: gateway.origin }, '-late', true)).rejects.toThrow(StartError);
+    await expect(answerApproval({ url: gateway.origin }, '-late', true)).rejects.toThrow(/Nothing waits under this id/);
+    await expect(listApprovals({ url: 'http://127.0.0.1:9' })).rejects.toThrow(/no gateway answers/);
   });
 });

@@ -1,5 +1,8 @@
+import { Router } from 'express';
 import { approvalsApi } from '../../gateway/dashboard/approvals-api.ts';
 import type { DeviceSpec } from '../../gateway/domain/device.ts';
+import type { TokenRecord } from '../../gateway/domain/principal.ts';
+import { createAccess } from '../../gateway/http/access.ts';
 import { createApp } from '../../gateway/http/app.ts';
 import { listen } from '../../gateway/http/listen.ts';
 import { createMcpEndpoint } from '../../gateway/mcp/endpoint.ts';
@@ -20,7 +23,7 @@ export interface TestGateway {
 
 /** Starts one on a free port of loopback. */
 export async function startGateway(
-  options: { specs?: readonly DeviceSpec[]; inlineWaitMs?: number } = {},
+  options: { specs?: readonly DeviceSpec[]; inlineWaitMs?: number; tokens?: readonly TokenRecord[] } = {},
 ): Promise<TestGateway> {
   const commands = new FakeCommands(options.specs ?? [DEMO_AC, DEMO_FAN]);
   const errors: Error[] = [];
@@ -29,8 +32,11 @@ export async function startGateway(
   const { inlineWaitMs = 5_000 } = options;
   const onRejected = (error: Error) => void rejected.push(error);
   const mcp = createMcpEndpoint({ ...about, commands, clock: commands.clock, inlineWaitMs, onRejected });
-  const api = approvalsApi({ ...about, commands, clock: commands.clock, approverOf: () => 'local' });
-  const listener = await listen(createApp({ ...about, mcp, api, host: '127.0.0.1' }), { host: '127.0.0.1', port: 0 });
+  const access = createAccess(options.tokens ?? []);
+  const api = Router();
+  api.use(access.require('approve'), approvalsApi({ ...about, commands, clock: commands.clock }));
+  const app = createApp({ ...about, mcp, api, access, host: '127.0.0.1' });
+  const listener = await listen(app, { host: '127.0.0.1', port: 0 });
   return {
     origin: listener.url,
     url: `${listener.url}/mcp`,

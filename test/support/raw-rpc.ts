@@ -31,7 +31,7 @@ export async function rawRpc(
   url: string,
   method: string,
   params: Readonly<Record<string, unknown>> = {},
-  options: { capabilities?: object; meta?: object; signal?: AbortSignal } = {},
+  options: { capabilities?: object; meta?: object; token?: string; signal?: AbortSignal } = {},
 ): Promise<RawAnswer> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': VERSION,
@@ -41,7 +41,10 @@ export async function rawRpc(
   };
   const response = await fetch(url, {
     method: 'POST',
-    headers: rawHeaders(method, params.name ?? params.taskId ?? params.uri),
+    headers: {
+      ...rawHeaders(method, params.name ?? params.taskId ?? params.uri),
+      ...(options.token !== undefined && { authorization: `Bearer ${options.token}` }),
+    },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
     ...(options.signal && { signal: options.signal }),
   });

@@ -9,6 +9,7 @@ export function answerTaskTool(commands: Commands): Tool {
   return defineTool({
     name: 'answer_task',
     description: 'Answer the question of a command that waits for approval, as the user wishes.',
+    scope: 'approve',
     annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
     input: z.object({ task_id: z.string(), approve: z.boolean() }),
     async run({ task_id, approve }, _ctx, { principal }) {

@@ -12,6 +12,7 @@ export function cancelTaskTool(commands: Commands): Tool {
   return defineTool({
     name: 'cancel_task',
     description: 'Stop following a command; it is not sent if it still waits, but one already sent is not taken back.',
+    scope: 'control',
     annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.object({ task_id: z.string() }),
     async run({ task_id }, _ctx, { principal }) {

@@ -14,6 +14,7 @@ export function getStateTool(commands: Commands, clock: Clock): Tool {
   return defineTool({
     name: 'get_state',
     description: "Read devices' present values, each with its age; all devices if none is named.",
+    scope: 'read',
     annotations: { readOnlyHint: true, openWorldHint: false },
     input: z.object({ device: z.string().optional() }),
     inputSchema: { type: 'object', properties: { device: { type: 'string', enum: ids } } },

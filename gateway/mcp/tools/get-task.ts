@@ -15,6 +15,7 @@ export function getTaskTool(commands: Commands, stopping: AbortSignal): Tool {
   return defineTool({
     name: 'get_task',
     description: 'How a command stands, and its verdict once there is one; waits up to wait_s seconds for it.',
+    scope: 'read',
     annotations: { readOnlyHint: true, openWorldHint: false },
     input: z.object({ task_id: z.string(), wait_s: z.number().min(0).max(MAX_WAIT_S).optional() }),
     async run({ task_id, wait_s = 0 }, ctx, { principal }) {

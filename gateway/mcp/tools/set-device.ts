@@ -38,6 +38,7 @@ export function setTool(kind: DeviceKind, specs: readonly DeviceSpec[], options:
     name: tool,
     makesTasks: true,
     description: `Set one or more fields of a ${kind} device. Answers with a verdict read back from the device, or with a task to follow.`,
+    scope: 'control',
     annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     // The values are the plan's to judge: it knows the device, its mode and the words it takes.
     input: z.looseObject({ device: z.string().optional() }),
