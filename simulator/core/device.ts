@@ -3,51 +3,17 @@ import { Agenda } from './agenda.ts';
 import { Announcer, type DeviceEvent } from './announcer.ts';
 import { type ArmedFault, ArmedFaults } from './armed-faults.ts';
 import type { Clock } from './clock.ts';
+import type { Answer, DeviceView, Report } from './device-view.ts';
 import { InputError, messageOf, parseInput } from './errors.ts';
-import type { AnswerType, FaultEffect, Reception, Step } from './fault.ts';
+import type { FaultEffect, Reception, Step } from './fault.ts';
 import { faultName } from './faults.ts';
 import { Flapping } from './flapping.ts';
 import { Mechanism, type Motion, type Moved } from './mechanism.ts';
-import {
-  commandSchema,
-  type DeviceModel,
-  type FieldModel,
-  type Protocol,
-  pick,
-  type State,
-  shownState,
-} from './model.ts';
+import { commandSchema, type DeviceModel, pick, type State, shownState } from './model.ts';
 import { type Random, seededRandom } from './random.ts';
 import { Sensors } from './sensors.ts';
 import { type Settings, settingsSchema, type Timing } from './settings.ts';
-import type { Counts, TruthLog } from './truth.ts';
-
-/** What a device answers a command that reached it, whatever the protocol. */
-export interface Answer {
-  readonly type: AnswerType;
-  readonly afterMs: number;
-  readonly received: State;
-}
-
-/** What its sensors answer. */
-export interface Report {
-  readonly values: State;
-  /** The answer is cut off on its way. */
-  readonly garbled: boolean;
-}
-
-/** Everything about a device that can be looked at, as the control API shows it. */
-export interface DeviceView extends Timing {
-  readonly id: string;
-  readonly name: string;
-  readonly protocol: Protocol;
-  readonly fields: Readonly<Record<string, FieldModel>>;
-  readonly state: State;
-  readonly shown: State;
-  readonly reachable: boolean;
-  readonly faults: readonly ArmedFault[];
-  readonly counts: Readonly<Counts>;
-}
+import type { TruthLog } from './truth.ts';
 
 /** A command on its way from reception to action. */
 interface Order extends Motion {

@@ -1,6 +1,7 @@
 import type { ArmedFault } from './armed-faults.ts';
 import type { Clock } from './clock.ts';
-import { type DeviceView, SimulatedDevice } from './device.ts';
+import { SimulatedDevice } from './device.ts';
+import type { DeviceView } from './device-view.ts';
 import { UnknownError } from './errors.ts';
 import type { Fault } from './fault.ts';
 import { FAULTS } from './faults.ts';

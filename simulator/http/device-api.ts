@@ -1,6 +1,7 @@
 import { json, type Request, type Response, Router } from 'express';
 import type { Clock } from '../core/clock.ts';
-import type { Answer, Report, SimulatedDevice } from '../core/device.ts';
+import type { SimulatedDevice } from '../core/device.ts';
+import type { Answer, Report } from '../core/device-view.ts';
 import type { SimulatedHome } from '../core/home.ts';
 
 /** The API that the devices that speak HTTP offer on the network: one for all of them, as a vendor's bridge would have it. */

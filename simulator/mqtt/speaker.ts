@@ -1,7 +1,8 @@
 import { Agenda } from '../core/agenda.ts';
 import type { DeviceEvent } from '../core/announcer.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Answer, SimulatedDevice } from '../core/device.ts';
+import type { SimulatedDevice } from '../core/device.ts';
+import type { Answer } from '../core/device-view.ts';
 import { InputError } from '../core/errors.ts';
 import { pick, type State } from '../core/model.ts';
 import type { Demand, Dialect, Occasion } from './dialect.ts';
