@@ -1,10 +1,8 @@
 import * as z from 'zod';
+import { isLoopback } from '../domain/loopback.ts';
 import { strict, text } from './schema-parts.ts';
 
 const port = z.int().min(1).max(65_535);
-
-/** Names under which this machine alone is meant. */
-const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;
 
 const BROKER =
   'must be the name or address of the broker, such as 192.0.2.5 or mqtt://192.0.2.5:1883; mqtts:// for TLS';
@@ -45,7 +43,7 @@ const embeddedSchema = strict({
   const refuse = (message: string, ...path: string[]) => context.addIssue({ code: 'custom', message, path });
   if (username !== undefined && password === undefined) refuse('needs password beside it', 'username');
   if (password !== undefined && username === undefined) refuse('needs username beside it', 'password');
-  if (!LOOPBACK.test(host) && (username === undefined || password === undefined)) {
+  if (!isLoopback(host) && (username === undefined || password === undefined)) {
     refuse('lets others in from the network: needs username and password beside it', 'host');
   }
 });
