@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Commands } from '../actuation/commands.ts';
 import type { Actuation } from '../domain/actuation.ts';
-import { sentence } from '../domain/sentence.ts';
+import { progressText } from './progress-text.ts';
 
 /** How often a waiting client hears that it is not forgotten, in ms. */
 const BEAT_MS = 1_000;
@@ -60,13 +60,14 @@ function tellProgress({ commands, actuation, ctx }: InlineWait): () => void {
   const progressToken = ctx.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return () => {};
   let latest = actuation;
+  const fields = actuation.fields.map(({ field }) => field);
   let progress = 0;
   const tell = () => {
     progress += 1;
     ctx.mcpReq
       .notify({
         method: 'notifications/progress',
-        params: { progressToken, progress, message: sentence(latest) },
+        params: { progressToken, progress, message: progressText(latest, commands.usualMs(latest.deviceId, fields)) },
       })
       // The client is gone: the wait ends by its own signal.
       .catch(() => {});

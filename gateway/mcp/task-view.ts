@@ -3,6 +3,7 @@ import type { Actuation, Outcome } from '../domain/actuation.ts';
 import { result } from '../domain/result.ts';
 import { sentence } from '../domain/sentence.ts';
 import { iso } from '../domain/time.ts';
+import { adviceOn } from './advice.ts';
 import { APPROVAL_KEY, approvalForm, whereToAnswer } from './approval.ts';
 import type { Caller } from './caller.ts';
 import type { Task, TaskStatus } from './task.ts';
@@ -19,10 +20,15 @@ export function succeeded(outcome: Outcome): boolean {
 /** What a tool call answers once the command has ended. */
 export function callResult(actuation: Actuation & { readonly outcome: Outcome }): CallToolResult {
   return {
-    content: [{ type: 'text', text: sentence(actuation) }],
+    content: [{ type: 'text', text: verdictText(actuation) }],
     structuredContent: result(actuation),
     ...(succeeded(actuation.outcome) ? {} : { isError: true }),
   };
+}
+
+/** How it ended, and what a model can do about it where that is not what was wished. */
+export function verdictText(actuation: Actuation): string {
+  return [sentence(actuation), adviceOn(actuation)].filter((part) => part !== undefined).join(' ');
 }
 
 /**

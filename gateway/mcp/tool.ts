@@ -36,6 +36,8 @@ export interface ToolParts<Input extends z.ZodObject> {
   readonly input: Input;
   /** What is listed, where it says more than `input` demands. */
   readonly inputSchema?: ToolDefinition['inputSchema'];
+  /** What its structured content looks like. */
+  readonly outputSchema?: ToolDefinition['outputSchema'];
   readonly run: (args: z.output<Input>, ctx: ServerContext, caller: Caller) => Promise<ToolAnswer>;
 }
 
@@ -47,6 +49,7 @@ export function defineTool<Input extends z.ZodObject>(parts: ToolParts<Input>): 
       name,
       description,
       inputSchema: parts.inputSchema ?? leanSchema(input),
+      ...(parts.outputSchema && { outputSchema: parts.outputSchema }),
       ...(annotations && { annotations }),
     },
     scope: parts.scope,

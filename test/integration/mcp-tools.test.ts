@@ -1,7 +1,8 @@
 import { isCreateTaskResultV2 } from '@modelcontextprotocol/ext-tasks/core/v2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../gateway/domain/errors.ts';
-import { DEMO_AC } from '../support/demo-devices.ts';
+import { VERDICTS } from '../../gateway/domain/verdict.ts';
+import { DEMO_AC, withApproval } from '../support/demo-devices.ts';
 import { startGateway, type TestGateway } from '../support/mcp-gateway.ts';
 import { rawCall, rawRpc, TASK_CLIENT } from '../support/raw-rpc.ts';
 
@@ -228,6 +229,67 @@ describe('get_state', () => {
       'living_room_ac',
       'bedroom_fan',
     ]);
+  });
+});
+
+describe('what a client can act on', () => {
+  it('is said with a verdict that is not what was wished', async () => {
+    gateway.commands.know('living_room_ac', { target_temperature: 22 });
+    gateway.commands.onSubmit = (id) => {
+      gateway.commands.send(id);
+      gateway.commands.read(id, { target_temperature: 22 });
+      gateway.commands.expire(id);
+    };
+    const { body } = await rawCall(gateway.url, 'set_climate', { target_temperature: 26 });
+    expect(body.result.content[0].text).toMatch(/read 22 °C.*did not move.*Tell the user/);
+    const taskId = String((await gateway.commands.list('local', 1))[0]?.taskId);
+    const later = await rawCall(gateway.url, 'get_task', { task_id: taskId });
+    expect(later.body.result.content[0].text).toMatch(/^failed: .*Tell the user/);
+  });
+
+  it('is what became of a verified value since: get_task tells it, and the verdict stays', async () => {
+    gateway.commands.onSubmit = (id) => {
+      gateway.commands.send(id);
+      gateway.commands.read(id, { target_temperature: 26 });
+    };
+    await rawCall(gateway.url, 'set_climate', { target_temperature: 26 });
+    const taskId = String((await gateway.commands.list('local', 1))[0]?.taskId);
+    const at = { mono: 9_000, wall: Date.UTC(2026, 10, 30, 12) };
+    const drift = { type: 'drifted' as const, taskId, deviceId: 'living_room_ac', field: 'target_temperature' };
+    gateway.commands.drifts = [{ ...drift, from: 26, to: 23, at }];
+    const { body } = await rawCall(gateway.url, 'get_task', { task_id: taskId });
+    expect(body.result.structuredContent).toMatchObject({
+      status: 'completed',
+      result: { verdict: 'verified' },
+      drifted: [{ field: 'target_temperature', from: 26, to: 23, at: '2026-11-30T12:00:00.000Z' }],
+    });
+    expect(body.result.content[0].text).toContain('target_temperature changed from 26 to 23, unasked');
+  });
+
+  it('keeps to the output schema that the tools are listed with, which names every verdict', async () => {
+    const { body } = await rawRpc(gateway.url, 'tools/list');
+    const setters = body.result.tools.filter(({ name }: { name: string }) => name.startsWith('set_'));
+    for (const { outputSchema } of setters) expect(outputSchema.properties.verdict.enum).toEqual([...VERDICTS, null]);
+  });
+});
+
+describe('answer_task', () => {
+  it('is there only where the owner lets a model answer', async () => {
+    const names = async (url: string) =>
+      (await rawRpc(url, 'tools/list')).body.result.tools.map((tool: { name: string }) => tool.name);
+    expect(await names(gateway.url)).not.toContain('answer_task');
+    expect((await rawCall(gateway.url, 'answer_task', { task_id: 'x', approve: true })).body.error.code).toBe(-32602);
+
+    const lenient = await startGateway({ specs: [withApproval(DEMO_AC)], inlineWaitMs: 1, modelMayAnswer: true });
+    expect(await names(lenient.url)).toContain('answer_task');
+    const held = await rawCall(lenient.url, 'set_climate', { target_temperature: 30 });
+    const { task_id } = held.body.result.structuredContent;
+    const answered = await rawCall(lenient.url, 'answer_task', { task_id, approve: true });
+    expect(answered.body.result.structuredContent).toMatchObject({ ok: true, task_id, status: 'working' });
+    expect((await lenient.commands.get(task_id, 'local'))?.approval?.answer?.through).toBe('answer_task');
+    const late = await rawCall(lenient.url, 'answer_task', { task_id, approve: false });
+    expect(late.body.result).toMatchObject({ isError: true, structuredContent: { ok: false, error: 'not_waiting' } });
+    await lenient.close();
   });
 });
 

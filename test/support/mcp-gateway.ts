@@ -5,7 +5,7 @@ import type { TokenRecord } from '../../gateway/domain/principal.ts';
 import { createAccess } from '../../gateway/http/access.ts';
 import { createApp } from '../../gateway/http/app.ts';
 import { listen } from '../../gateway/http/listen.ts';
-import { createMcpEndpoint } from '../../gateway/mcp/endpoint.ts';
+import { createMcpEndpoint, type McpEndpointOptions } from '../../gateway/mcp/endpoint.ts';
 import { DEMO_AC, DEMO_FAN } from './demo-devices.ts';
 import { FakeCommands } from './fake-commands.ts';
 
@@ -21,18 +21,32 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
+/** What a test may want of it beside the usual. */
+export interface TestGatewayOptions
+  extends Partial<
+    Pick<McpEndpointOptions, 'inlineWaitMs' | 'modelMayAnswer' | 'stateKey' | 'maxSessions' | 'sessionIdleMs'>
+  > {
+  readonly specs?: readonly DeviceSpec[];
+  readonly tokens?: readonly TokenRecord[];
+}
+
 /** Starts one on a free port of loopback. */
-export async function startGateway(
-  options: { specs?: readonly DeviceSpec[]; inlineWaitMs?: number; tokens?: readonly TokenRecord[] } = {},
-): Promise<TestGateway> {
-  const commands = new FakeCommands(options.specs ?? [DEMO_AC, DEMO_FAN]);
+export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const { specs, tokens, ...wanted } = options;
+  const commands = new FakeCommands(specs ?? [DEMO_AC, DEMO_FAN]);
   const errors: Error[] = [];
   const rejected: Error[] = [];
   const about = { name: 'readback', version: '0.0.0-test', onError: (error: Error) => void errors.push(error) };
-  const { inlineWaitMs = 5_000 } = options;
   const onRejected = (error: Error) => void rejected.push(error);
-  const mcp = createMcpEndpoint({ ...about, commands, clock: commands.clock, inlineWaitMs, onRejected });
-  const access = createAccess(options.tokens ?? []);
+  const mcp = createMcpEndpoint({
+    inlineWaitMs: 5_000,
+    ...wanted,
+    ...about,
+    commands,
+    clock: commands.clock,
+    onRejected,
+  });
+  const access = createAccess(tokens ?? []);
   const api = Router();
   api.use(access.require('approve'), approvalsApi({ ...about, commands, clock: commands.clock }));
   const app = createApp({ ...about, mcp, api, access, host: '127.0.0.1' });

@@ -4,6 +4,7 @@ import type { Commands } from '../../actuation/commands.ts';
 import { type Actuation, isSettled } from '../../domain/actuation.ts';
 import type { DeviceKind, DeviceSpec } from '../../domain/device.ts';
 import { UserError } from '../../domain/errors.ts';
+import { VERDICTS } from '../../domain/verdict.ts';
 import type { ApprovalRounds } from '../approval-rounds.ts';
 import { writableFields } from '../field-schema.ts';
 import { waitInline } from '../inline-wait.ts';
@@ -47,6 +48,7 @@ export function setTool(kind: DeviceKind, specs: readonly DeviceSpec[], options:
       properties: { device: { type: 'string', enum: ids, description: named(specs) }, ...writableFields(specs) },
       ...(only === undefined && { required: ['device'] }),
     },
+    outputSchema: OUTPUT,
     async run({ device = only, ...set }, ctx, caller) {
       if (device === undefined || !ids.includes(device)) {
         const wrong = device === undefined ? 'Name a device' : `There is no ${kind} device "${device}"`;
@@ -68,6 +70,21 @@ export function setTool(kind: DeviceKind, specs: readonly DeviceSpec[], options:
   });
 }
 
+/**
+ * What the control tools answer: the verdict, or the handle of a command that is still under way. It says what a program
+ * can rely on and no more, because a model may have to read it on every turn.
+ */
+const OUTPUT = {
+  type: 'object' as const,
+  properties: {
+    verdict: { enum: [...VERDICTS, null] },
+    reason: { type: ['string', 'null'] },
+    fields: { type: 'object' },
+    task_id: { type: 'string' },
+    status: { type: 'string' },
+  },
+};
+
 /** What people call these devices, which need not resemble their ids or be in the same language. */
 function named(specs: readonly DeviceSpec[]): string {
   return specs.map(({ id, name, area }) => `${id}: ${name}${area === undefined ? '' : `, ${area}`}`).join('; ');
@@ -76,7 +93,11 @@ function named(specs: readonly DeviceSpec[]): string {
 /** The answer of a call whose command is still under way: how it stands, and how to go on. */
 function handleResult(actuation: Actuation): CallToolResult {
   const task = handleTask(actuation);
-  const next = `Not settled yet. Call get_task with task_id "${task.task_id}" and wait_s 30 for the verdict; do not repeat the command.`;
+  const follow = `get_task with task_id "${task.task_id}" and wait_s 30`;
+  const next =
+    actuation.phase === 'awaiting_approval'
+      ? `Tell the user; once it is answered, ${follow} gives the verdict. Do not repeat the command.`
+      : `Not settled yet. Call ${follow} for the verdict; do not repeat the command.`;
   return {
     content: [{ type: 'text', text: `${task.status_message} ${next}` }],
     structuredContent: { ok: true, ...task },
