@@ -6,6 +6,7 @@ import {
   ElicitRequestSchema,
   type ElicitResult,
 } from '@modelcontextprotocol/sdk/types.js';
+import { bearer } from './raw-rpc.ts';
 
 /** A question as it reached the person, and the signal by which it is taken back. */
 export interface Asked {
@@ -25,6 +26,7 @@ export interface OlderClient {
 export async function connectOlderClient(
   url: string,
   onQuestion?: (asked: Asked) => ElicitResult | Promise<ElicitResult>,
+  token?: string,
 ): Promise<OlderClient> {
   const client = new Client({ name: 'older', version: '0' }, { capabilities: onQuestion ? { elicitation: {} } : {} });
   if (onQuestion) {
@@ -32,7 +34,7 @@ export async function connectOlderClient(
       onQuestion({ message: params.message, signal }),
     );
   }
-  const transport = new StreamableHTTPClientTransport(new URL(url));
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: bearer(token) } });
   // The transport declares `sessionId` in a way that exactOptionalPropertyTypes refuses.
   await client.connect(transport as Parameters<Client['connect']>[0]);
   return {

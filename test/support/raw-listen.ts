@@ -1,4 +1,4 @@
-import { rawHeaders, TASK_CLIENT } from './raw-rpc.ts';
+import { bearer, rawHeaders, TASK_CLIENT } from './raw-rpc.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests assert on whatever the wire carries
 type Message = any;
@@ -50,7 +50,7 @@ export class RawListener {
 export async function rawListen(
   url: string,
   notifications: unknown,
-  options: { id?: string | number; capabilities?: object } = {},
+  options: { id?: string | number; capabilities?: object; token?: string } = {},
 ): Promise<RawListener> {
   const { id = 1, capabilities = TASK_CLIENT } = options;
   const _meta = {
@@ -61,7 +61,7 @@ export async function rawListen(
   const abort = new AbortController();
   const response = await fetch(url, {
     method: 'POST',
-    headers: rawHeaders('subscriptions/listen'),
+    headers: { ...rawHeaders('subscriptions/listen'), ...bearer(options.token) },
     body: JSON.stringify({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params: { notifications, _meta } }),
     signal: abort.signal,
   });

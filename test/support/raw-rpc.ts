@@ -26,6 +26,11 @@ export function rawHeaders(method: string, name?: unknown): Record<string, strin
   };
 }
 
+/** The header that shows a token. */
+export function bearer(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
 /** Sends one request and reads the whole answer. */
 export async function rawRpc(
   url: string,
@@ -43,7 +48,7 @@ export async function rawRpc(
     method: 'POST',
     headers: {
       ...rawHeaders(method, params.name ?? params.taskId ?? params.uri),
-      ...(options.token !== undefined && { authorization: `Bearer ${options.token}` }),
+      ...bearer(options.token),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
     ...(options.signal && { signal: options.signal }),
