@@ -237,6 +237,24 @@ describe('whatever happens', () => {
     });
   });
 
+  it('left to its own wake-ups, a command that was sent to a device that reports settles soon after its deadline', () => {
+    property(({ states, effects }) => {
+      let actuation = states.at(-1) as Actuation;
+      const { deadline, fields, rules } = actuation;
+      if (actuation.phase !== 'verifying' || deadline === null || fields.some((track) => !track.readback.push)) return;
+      let wake = effects.filter(({ effect }) => effect.type === 'wake').at(-1)?.effect;
+      for (let turn = 0; turn < 10 && !actuation.outcome && wake?.type === 'wake'; turn += 1) {
+        const { mono } = wake;
+        const done = step(actuation, { type: 'tick', at: at(mono) });
+        actuation = done.actuation;
+        wake = done.effects.find((effect) => effect.type === 'wake');
+      }
+      expect(actuation.outcome?.at.mono).toBeLessThanOrEqual(
+        Math.max(deadline, states.at(-1)?.updatedAt.mono ?? 0) + 2 * rules.settleMs + 1,
+      );
+    });
+  });
+
   it('the record is plain data: what went to the disk and back goes on in the same way', () => {
     fc.assert(
       fc.property(command, fc.array(happening, { maxLength: 25 }), happening, (first, happenings, next) => {
