@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { VERDICTS } from '../../gateway/domain/verdict.ts';
 
-const value = z.union([z.string(), z.number()]).nullable();
+/** A field's value in our words, where a switch is `on` or `off`. */
+const value = z.union([z.string(), z.number(), z.boolean().transform((is) => (is ? 'on' : 'off'))]).nullable();
 const values = z.record(z.string(), value);
 
 /** A message as it lies on the wire: objects are sent as JSON, strings as they are. */
