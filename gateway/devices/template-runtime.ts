@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { messageOf } from '../domain/errors.ts';
 import { TEMPLATE_FUNCTIONS, TEMPLATE_TESTS, templateFilters, toPlain } from './template-filters.ts';
+import { TIME_LIMIT_MS, withTimeLimit } from './time-limit.ts';
 
 type Minijinja = typeof import('minijinja-js');
 
@@ -12,8 +13,10 @@ const MAX_OUTPUT = 64 * 1024;
 /** 32 MiB in pages of 64 KiB: one body of the largest size as `value` and `value_json`, and what is made of it. */
 const MAX_MEMORY_PAGES = 512;
 
-/** What became of a rendering; `detail` is one line for a person. */
-export type Rendered<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly detail: string };
+/** What became of a rendering; `detail` is one line for a person. `exhausted`: it cost a limit, and not only itself. */
+export type Rendered<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly detail: string; readonly exhausted?: true };
 
 /** The name under which a typed rendering hands its value out. */
 const KEEP = 'readback_keep';
@@ -24,12 +27,19 @@ const require = createRequire(import.meta.url);
 // V8 reads the flag whenever a memory grows, so it holds for every WebAssembly memory of the process.
 setFlagsFromString(`--wasm-max-mem-pages=${MAX_MEMORY_PAGES}`);
 
+/** How often a rendering is tried that the machine had no time for. */
+const MAX_ATTEMPTS = 3;
+/** Sources that are kept compiled; beyond it all are compiled anew as they come. */
+const MAX_COMPILED = 1_000;
+
 /**
- * minijinja in its sandbox. A template that exhausts memory or the stack traps inside WebAssembly and leaves the
- * instance unusable; it is thrown away then, and the next rendering gets a new one (3 to 6 ms).
+ * minijinja in its sandbox. A template that exhausts memory, the stack or its time leaves the instance unusable; it is
+ * thrown away then, and the next rendering gets a new one (3 to 6 ms).
  */
 class TemplateRuntime {
   #environment: InstanceType<Minijinja['Environment']> | undefined;
+  /** Source → its name in the environment. */
+  readonly #compiled = new Map<string, string>();
   #failure: string | undefined;
   #kept: unknown;
 
@@ -39,12 +49,16 @@ class TemplateRuntime {
       environment.addTemplate('checked', source);
       environment.removeTemplate('checked');
       return '';
-    });
+    }, true);
     return checked.ok ? undefined : checked.detail;
   }
 
-  render(source: string, variables: Readonly<Record<string, unknown>>): Rendered<string> {
-    const rendered = this.#run((environment) => environment.renderStr(source, variables));
+  /** @param guarded whether it is broken off when it takes too long: costs a few times as much as a short rendering */
+  render(source: string, variables: Readonly<Record<string, unknown>>, guarded: boolean): Rendered<string> {
+    const rendered = this.#run(
+      (environment) => environment.renderTemplate(this.#nameOf(source, environment), variables),
+      guarded,
+    );
     if (rendered.ok && rendered.value.length > MAX_OUTPUT) {
       return { ok: false, detail: `the result is longer than ${MAX_OUTPUT} characters` };
     }
@@ -52,25 +66,67 @@ class TemplateRuntime {
   }
 
   /** The value of an expression with its type: undefined where it is undefined, null where it is none. */
-  evaluate(prelude: string, expression: string, variables: Readonly<Record<string, unknown>>): Rendered<unknown> {
+  evaluate(
+    prelude: string,
+    expression: string,
+    variables: Readonly<Record<string, unknown>>,
+    guarded: boolean,
+  ): Rendered<unknown> {
     // JavaScript sees both undefined and none as undefined, so the template itself says which of them it was.
     const source = `${prelude}{% set ${RESULT} = (${expression}) %}{{ ${KEEP}(${RESULT} is defined, ${RESULT}) }}`;
     this.#kept = undefined;
-    const rendered = this.render(source, variables);
+    const rendered = this.render(source, variables, guarded);
     return rendered.ok ? { ok: true, value: this.#kept } : rendered;
   }
 
-  #run(work: (environment: InstanceType<Minijinja['Environment']>) => string): Rendered<string> {
+  /** Compiling takes longer than rendering, and most sources come again with every message. */
+  #nameOf(source: string, environment: InstanceType<Minijinja['Environment']>): string {
+    const known = this.#compiled.get(source);
+    if (known !== undefined) return known;
+    if (this.#compiled.size >= MAX_COMPILED) {
+      environment.clearTemplates();
+      this.#compiled.clear();
+    }
+    const name = `template${this.#compiled.size}`;
+    environment.addTemplate(name, source);
+    this.#compiled.set(source, name);
+    return name;
+  }
+
+  #run(work: (environment: InstanceType<Minijinja['Environment']>) => string, guarded: boolean): Rendered<string> {
     this.#failure = undefined;
     try {
-      this.#environment ??= this.#create();
-      const text = work(this.#environment);
-      return this.#failure === undefined ? { ok: true, value: text } : { ok: false, detail: this.#failure };
+      for (let attempt = 1; ; attempt += 1) {
+        const environment = this.#environment ?? this.#create();
+        this.#environment = environment;
+        const run = () => work(environment);
+        const ran = guarded ? withTimeLimit(run) : { done: true as const, result: run() };
+        if (ran.done)
+          return this.#failure === undefined ? { ok: true, value: ran.result } : { ok: false, detail: this.#failure };
+        this.#discard();
+        if (ran.starved && attempt < MAX_ATTEMPTS) continue;
+        return { ok: false, exhausted: true, detail: `the template takes longer than ${TIME_LIMIT_MS} ms` };
+      }
     } catch (error) {
       // minijinja's own errors are plain ones; anything else is a trap or an exhausted stack.
       if (Object.getPrototypeOf(error) === Error.prototype) return { ok: false, detail: firstLine(messageOf(error)) };
-      this.#environment = undefined;
-      return { ok: false, detail: `the template exhausts its limits (${messageOf(error)})` };
+      this.#discard();
+      return { ok: false, exhausted: true, detail: `the template exhausts its limits (${messageOf(error)})` };
+    }
+  }
+
+  /**
+   * Lets a broken instance go. Left to the garbage collector, it would be freed by code that runs inside of it and fails
+   * where nobody can catch it; `free` keeps the collector away, whatever it then runs into.
+   */
+  #discard(): void {
+    const broken = this.#environment;
+    this.#environment = undefined;
+    this.#compiled.clear();
+    try {
+      withTimeLimit(() => broken?.free());
+    } catch {
+      // Its memory goes with the instance.
     }
   }
 

@@ -1,4 +1,5 @@
 import { StartError } from '../domain/errors.ts';
+import { isFrugal, isSmall } from './frugal.ts';
 import { endOfString, isQuote, rewriteMethods } from './template-methods.ts';
 import { type Rendered, templateRuntime } from './template-runtime.ts';
 
@@ -48,20 +49,72 @@ export function compileTemplate(source: string, where: string): Template {
   const mistake = templateMistake(source);
   if (mistake !== undefined) throw new StartError(`${where}: the template cannot be read: ${mistake}`, 2);
   const code = rewriteMethods(source);
+  const path = pathOf(source);
   const expression = wholeExpression(code);
+  const isQuick = isFrugal(code);
+  const limiter = new Limiter();
+  const guarded = (variables: TemplateVariables) => !isQuick || !isSmall(variables);
   const render = (variables: TemplateVariables): TemplateText => {
-    const rendered = templateRuntime.render(prelude(variables) + code, bare(variables));
+    const rendered = limiter.run(() =>
+      templateRuntime.render(prelude(variables) + code, bare(variables), guarded(variables)),
+    );
     return rendered.ok ? { ok: true, text: rendered.value.trim() } : rendered;
   };
   return {
     source,
     render,
     evaluate(variables) {
-      if (expression !== undefined) return templateRuntime.evaluate(prelude(variables), expression, bare(variables));
+      if (path !== undefined) return lookUp(variables, path);
+      if (expression !== undefined) {
+        return limiter.run(() =>
+          templateRuntime.evaluate(prelude(variables), expression, bare(variables), guarded(variables)),
+        );
+      }
       const rendered = render(variables);
       return rendered.ok ? { ok: true, value: rendered.text } : rendered;
     },
   };
+}
+
+/** First rest of a template that has cost a limit, and the longest, in ms. Each is twice as long as the one before. */
+const REST_MS = { first: 20_000, longest: 24 * 3_600_000 } as const;
+
+/** Lets a template that exhausts its limits rest, so that it cannot do so with every message. */
+class Limiter {
+  #restsUntil = 0;
+  #restMs: number = REST_MS.first;
+
+  run<T>(work: () => Rendered<T>): Rendered<T> {
+    const now = performance.now();
+    if (now < this.#restsUntil) return { ok: false, detail: 'the template has exhausted its limits, and rests' };
+    const rendered = work();
+    if (rendered.ok || !rendered.exhausted) return rendered;
+    this.#restsUntil = performance.now() + this.#restMs;
+    this.#restMs = Math.min(2 * this.#restMs, REST_MS.longest);
+    return rendered;
+  }
+}
+
+/**
+ * The keys of a source that only looks something up, `{{ value_json.a["b c"] }}`: most templates are such, and a home's
+ * messages are read thousands of times a minute.
+ */
+function pathOf(source: string): readonly string[] | undefined {
+  const [, name, rest = ''] =
+    /^\s*\{\{\s*(value|value_json)((?:\.[a-z_]\w*|\[(?:"[^"\\]*"|'[^'\\]*')\])*)\s*\}\}\s*$/i.exec(source) ?? [];
+  if (name === undefined) return undefined;
+  const keys = [...rest.matchAll(/\.(\w+)|\["([^"]*)"\]|\['([^']*)'\]/g)];
+  return [name, ...keys.map(([, dotted, double, single]) => dotted ?? double ?? single ?? '')];
+}
+
+function lookUp(variables: TemplateVariables, path: readonly string[]): Rendered<unknown> {
+  let value: unknown = variables;
+  for (const key of path) {
+    if (value === undefined || value === null) return { ok: false, detail: `undefined value: ${key} of nothing` };
+    value =
+      typeof value === 'object' && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+  }
+  return { ok: true, value: value instanceof Decimal ? value.value : value };
 }
 
 /** The expression of a source that is exactly one `{{ expression }}`. */

@@ -1,6 +1,8 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileTemplate, Decimal } from '../../gateway/devices/template.ts';
+import { compileTemplate, Decimal, templateMistake } from '../../gateway/devices/template.ts';
 import { StartError } from '../../gateway/domain/errors.ts';
 
 const render = (source: string, variables = {}) => compileTemplate(source, 'test').render(variables);
@@ -119,6 +121,49 @@ describe('faults', () => {
   ])('survives %s', (source) => {
     expect(render(source, { many: 1_000_000_000 })).toMatchObject({ ok: false });
     expect(render('{{ 1 + 1 }}')).toEqual({ ok: true, text: '2' });
+  });
+
+  // None of them runs out of fuel soon: each step of theirs takes milliseconds.
+  it.each([
+    '{% set ns = namespace(x="a"*20000) %}{% for i in range(7) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{% for i in range(500) %}{% set y = ns.x|upper|lower|upper|lower|upper %}{% endfor %}',
+    '{% set l = range(90000)|list %}{% for i in range(900) %}{% set y = l|sort %}{% endfor %}',
+    '{% set l = range(90000)|list %}{% for i in range(900) %}{% set y = l|reverse|sort|unique|list %}{% endfor %}',
+    '{% for i in range(900) %}{% set y = many_words|upper|lower %}{% endfor %}',
+  ])('breaks off %.60s well within a second, and lets it rest', (source) => {
+    const template = compileTemplate(source, 'x');
+    const variables = { value: 'x', many_words: 'word '.repeat(50_000) };
+    const time = () => {
+      const before = process.cpuUsage();
+      const result = template.render(variables);
+      const { user } = process.cpuUsage(before);
+      return { result, ms: user / 1000 };
+    };
+    const first = time();
+    expect(first.result).toMatchObject({ ok: false, detail: expect.stringMatching(/takes longer|exhausts/) });
+    expect(first.ms).toBeLessThan(1_000);
+    const second = time();
+    expect(second.result).toMatchObject({ ok: false, detail: expect.stringContaining('rests') });
+    expect(second.ms).toBeLessThan(50);
+    expect(render('{{ 1 + 1 }}')).toEqual({ ok: true, text: '2' });
+  });
+
+  it('leaves nothing broken behind for the garbage collector', async () => {
+    for (let run = 0; run < 20; run += 1) expect(render('{{ "a" * many }}', { many: 1_000_000_000 }).ok).toBe(false);
+    setFlagsFromString('--expose-gc');
+    const collect: unknown = runInNewContext('gc');
+    for (let run = 0; run < 5; run += 1) {
+      if (typeof collect === 'function') collect();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(render('{{ 1 + 1 }}')).toEqual({ ok: true, text: '2' });
+  });
+
+  it('reads a source that is nothing but calls in good time', () => {
+    for (const source of [`{{ x${'.get(1,2)'.repeat(1700)} }}`, `{{ x${'.get('.repeat(3000)}`]) {
+      const before = process.cpuUsage();
+      templateMistake(source);
+      expect(process.cpuUsage(before).user / 1000).toBeLessThan(1_000);
+    }
   });
 
   it.each([['{{ "a" * 1000000000 }}'], [`{{ ${'-'.repeat(15_000)}1 }}`]])('refuses %.20s at once', (source) => {

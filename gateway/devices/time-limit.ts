@@ -1,0 +1,34 @@
+import { createContext, Script } from 'node:vm';
+
+/** Far beyond what any honest template needs, and short enough for everything else to go on in time, in ms. */
+export const TIME_LIMIT_MS = 200;
+
+/** Less than this of the limit on the processor, and it was the machine that had no time, in ms. */
+const LEAST_CPU_MS = TIME_LIMIT_MS / 2;
+
+export type Limited<Result> =
+  | { readonly done: true; readonly result: Result }
+  | { readonly done: false; readonly starved: boolean };
+
+// V8 can break off what runs inside a script, WebAssembly included, and from outside of a script nothing can.
+const context = createContext({ work: null });
+const script = new Script('work()');
+
+/**
+ * Runs synchronous work and breaks it off when it takes too long; what was broken off is left in the middle of things.
+ * `starved`: the time passed, but on a machine so busy that the work had little of it.
+ * @throws what `work` throws
+ */
+export function withTimeLimit<Result>(work: () => Result): Limited<Result> {
+  const before = process.cpuUsage();
+  context['work'] = work;
+  try {
+    return { done: true, result: script.runInContext(context, { timeout: TIME_LIMIT_MS }) as Result };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')) throw error;
+    const { user, system } = process.cpuUsage(before);
+    return { done: false, starved: (user + system) / 1000 < LEAST_CPU_MS };
+  } finally {
+    context['work'] = null;
+  }
+}
