@@ -86,6 +86,12 @@ const happening = fc.tuple(
 );
 type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
 
+/** A plain live report of these values. */
+function reported(values: Reading['values']) {
+  const value = { values, source: 'report', retained: false, tookMs: 0, moving: {}, excluded: [], acks: {} };
+  return { type: 'reading' as const, value };
+}
+
 function toEvent(ms: number, [, what]: Happening): ActuationEvent {
   const now = at(ms);
   switch (what.type) {
@@ -238,21 +244,39 @@ describe('whatever happens', () => {
   });
 
   it('left to its own wake-ups, a command that was sent to a device that reports settles soon after its deadline', () => {
-    property(({ states, effects }) => {
-      let actuation = states.at(-1) as Actuation;
-      const { deadline, fields, rules } = actuation;
-      if (actuation.phase !== 'verifying' || deadline === null || fields.some((track) => !track.readback.push)) return;
-      let wake = effects.filter(({ effect }) => effect.type === 'wake').at(-1)?.effect;
-      for (let turn = 0; turn < 10 && !actuation.outcome && wake?.type === 'wake'; turn += 1) {
-        const { mono } = wake;
-        const done = step(actuation, { type: 'tick', at: at(mono) });
-        actuation = done.actuation;
-        wake = done.effects.find((effect) => effect.type === 'wake');
-      }
-      expect(actuation.outcome?.at.mono).toBeLessThanOrEqual(
-        Math.max(deadline, states.at(-1)?.updatedAt.mono ?? 0) + 2 * rules.settleMs + 1,
-      );
-    });
+    const sent: Happening[] = ['approved', 'started', 'sent', 'accepted'].map((type) => [0, { type }] as Happening);
+    const report = fc.tuple(
+      fc.constantFrom(250, 1_000, 4_000),
+      fc.oneof(
+        fc.constantFrom(
+          { target_temperature: 24 },
+          { hvac_mode: 'heat' },
+          { target_temperature: 24, hvac_mode: 'heat' },
+        ),
+        fc.constantFrom({ target_temperature: 22 }, { hvac_mode: 'cool' }),
+      ),
+    );
+    fc.assert(
+      fc.property(command, fc.array(report, { maxLength: 8 }), (first, reports) => {
+        const happenings = reports.map(
+          ([gap, values]): Happening => [gap, { type: 'reading', value: plainReading(values) }],
+        );
+        const { states, effects } = live(first, [...sent, ...happenings]);
+        let actuation = states.at(-1) as Actuation;
+        const { deadline, fields, rules, updatedAt } = actuation;
+        if (actuation.phase !== 'verifying' || deadline === null || fields.some((track) => !track.readback.push))
+          return;
+        let wake = effects.findLast(({ effect }) => effect.type === 'wake')?.effect;
+        for (let turn = 0; turn < 10 && !actuation.outcome && wake?.type === 'wake'; turn += 1) {
+          const done = step(actuation, { type: 'tick', at: at(wake.mono) });
+          actuation = done.actuation;
+          wake = done.effects.find((effect) => effect.type === 'wake');
+        }
+        const latest = Math.max(deadline, updatedAt.mono) + 2 * rules.settleMs;
+        expect(actuation.outcome?.at.mono).toBeLessThanOrEqual(latest);
+      }),
+      { numRuns: 3_000 },
+    );
   });
 
   it('the record is plain data: what went to the disk and back goes on in the same way', () => {
