@@ -7,11 +7,14 @@ import type { Collection } from '../domain/store.ts';
 import type { Clock } from '../domain/time.ts';
 import { refresh } from './look.ts';
 
-/** Gaps between the looks at a device that does not speak by itself, in ms; the last one repeats. */
-const LOOKS_MS = [5_000, 10_000, 15_000, 30_000];
+/**
+ * Gaps between the looks at a device that does not speak by itself, as parts of the watch; the last one repeats. Of two
+ * minutes: 5, 10, 15 and then every 30 seconds.
+ */
+const LOOKS = [1 / 24, 1 / 12, 1 / 8, 1 / 4];
 
-/** Another look within this time is as good, in ms. */
-const FRESH_MS = 2_000;
+/** Another look within this part of the gap is as good. */
+const FRESH = 0.4;
 const PATIENCE_MS = 5_000;
 
 /** What a drift watch needs of the engine. */
@@ -84,17 +87,17 @@ export class DriftWatch {
 
   #planLook(): void {
     const { clock } = this.#host;
-    const gap = LOOKS_MS[Math.min(this.#looks, LOOKS_MS.length - 1)] ?? 0;
+    const gapMs = this.#device().spec.verify.watchMs * (LOOKS[Math.min(this.#looks, LOOKS.length - 1)] ?? 1);
     this.#cancelLook();
-    this.#cancelLook = clock.at(clock.now().mono + gap, () => void this.#look());
+    this.#cancelLook = clock.at(clock.now().mono + gapMs, () => void this.#look(FRESH * gapMs));
   }
 
-  async #look(): Promise<void> {
+  async #look(freshMs: number): Promise<void> {
     const { clock } = this.#host;
     this.#watches = this.#watches.filter((watch) => clock.now().mono <= watch.until);
     if (this.#watches.length === 0) return;
     this.#looks += 1;
-    await refresh(this.#device(), clock, FRESH_MS, PATIENCE_MS);
+    await refresh(this.#device(), clock, freshMs, PATIENCE_MS);
     this.#planLook();
   }
 }

@@ -8,8 +8,8 @@ import type { Habits } from './habits.ts';
 import type { LiveTask } from './live-task.ts';
 import { nextReadAt } from './poll-plan.ts';
 
-/** Bounds of the time that the last read before the deadline is given, in ms. */
-const LEAD_MS = { least: 40, most: 2_000 } as const;
+/** Bounds of the time that the last read before the deadline is given: in ms, and as parts of the deadline. */
+const LEAD = { leastPart: 1 / 200, mostPart: 1 / 4, mostMs: 2_000 } as const;
 
 /** What a poller needs of the engine. */
 export interface PollHost {
@@ -34,7 +34,7 @@ export class Poller {
   #cancelTimer: () => void = () => {};
   #open: { readonly task: LiveTask; readonly end: Promise<void> } | null = null;
   /** Usual duration of a read, in ms, as an average that forgets. */
-  #usualMs = 20;
+  #usualMs = 10;
 
   constructor(device: Device, { clock, habits }: PollHost) {
     this.#device = device;
@@ -80,7 +80,7 @@ export class Poller {
       gapsMs: rules.pollMs,
       begun: session.begun,
       lastBegan: session.lastBegan,
-      leadMs: Math.min(Math.max(3 * this.#usualMs, LEAD_MS.least), LEAD_MS.most, rules.deadlineMs / 4),
+      leadMs: this.#leadMs(rules.deadlineMs),
       settleDue: dues.length > 0 ? Math.max(...dues) : null,
       expected: this.#expected(session.task.current),
     });
@@ -98,6 +98,12 @@ export class Poller {
     const open = fields.filter((track) => !track.sawWanted && track.readback.askable && !track.readback.push);
     const window = this.#habits.expected(deviceId, open);
     return window && { ...window, stepMs: Math.max(window.stepMs, this.#device.spec.minGapMs) };
+  }
+
+  /** Three times as long as a read usually takes. */
+  #leadMs(deadlineMs: number): number {
+    const leadMs = Math.max(3 * this.#usualMs, LEAD.leastPart * deadlineMs);
+    return Math.min(leadMs, LEAD.mostMs, LEAD.mostPart * deadlineMs);
   }
 
   async #poll(session: Session): Promise<void> {

@@ -258,9 +258,7 @@ describe('whatever happens', () => {
     );
     fc.assert(
       fc.property(command, fc.array(report, { maxLength: 8 }), (first, reports) => {
-        const happenings = reports.map(
-          ([gap, values]): Happening => [gap, { type: 'reading', value: plainReading(values) }],
-        );
+        const happenings = reports.map(([gap, values]) => [gap, reported(values)] as Happening);
         const { states, effects } = live(first, [...sent, ...happenings]);
         let actuation = states.at(-1) as Actuation;
         const { deadline, fields, rules, updatedAt } = actuation;
