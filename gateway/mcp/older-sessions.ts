@@ -53,7 +53,7 @@ export class OlderSessions {
   /** Serves a request if it belongs to a session or begins one. @returns whether it did */
   async serve(req: McpRequest, res: ServerResponse, body: unknown): Promise<boolean> {
     const id = req.headers['mcp-session-id'];
-    const begins = req.method === 'POST' && id === undefined && isInitializeRequest(body);
+    const begins = id === undefined && saysInitialize(body);
     if (this.#closed || !(begins || typeof id === 'string') || !isOlder(req, body)) return false;
     const session = begins ? await this.#begin(req.auth) : this.#sessions.get(String(id));
     // Somebody else's session is as unknown as one that never was.
@@ -93,7 +93,12 @@ export class OlderSessions {
     await server.connect(transport);
     transport.onerror = onRejected;
     const serve = toNodeHandler(
-      { fetch: (request, options) => transport.handleRequest(request, options) },
+      {
+        async fetch(request, options) {
+          const response = await transport.handleRequest(request, options);
+          return request.method === 'GET' && response.ok ? listening(request, response, transport) : response;
+        },
+      },
       { onerror: onError },
     );
     const session: Session = {
@@ -130,6 +135,30 @@ export class OlderSessions {
     this.#sessions.delete(id);
     await transport.close().catch(this.#options.onError);
   }
+}
+
+/** A look at the method comes first: every request of every client passes here. */
+function saysInitialize(body: unknown): boolean {
+  const says = typeof body === 'object' && body !== null && 'method' in body && body.method === 'initialize';
+  return says && isInitializeRequest(body);
+}
+
+/**
+ * The stream on which a client only listens. It begins with a comment: without a first byte its headers would wait in the
+ * socket until there is news, and the client with them. It ends as soon as the client is gone, which may be back at once
+ * and can have only one.
+ */
+function listening(
+  { signal }: Request,
+  response: Response,
+  transport: WebStandardStreamableHTTPServerTransport,
+): Response {
+  if (response.body === null) return response;
+  signal.addEventListener('abort', () => transport.closeStandaloneSSEStream(), { once: true });
+  const comment = new TransformStream<Uint8Array, Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
+  });
+  return new Response(response.body.pipeThrough(comment), response);
 }
 
 /** Whether a request is of a protocol that has sessions: a client of 2026-07-28 may send a stray header of one. */
