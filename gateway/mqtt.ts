@@ -6,6 +6,7 @@ import type { Clock } from './domain/time.ts';
 import { type EmbeddedBroker, startEmbeddedBroker } from './transports/embedded-broker.ts';
 import { createMqttLink, type MqttLinkOptions } from './transports/mqtt-broker-link.ts';
 import type { MqttLink } from './transports/mqtt-link.ts';
+import { brokerUrl } from './transports/mqtt-socket.ts';
 
 /** The home's MQTT at work. */
 export interface Mqtt {
@@ -26,10 +27,9 @@ export async function startMqtt(config: MqttConfig, deps: { clock: Clock; log: L
     : { broker: external(config.broker), embedded: null };
   const link = createMqttLink({ ...broker, ...deps, statusTopic: config.status_topic });
   await link.start();
-  const { host, port, tls } = broker.address;
   return {
     link,
-    brokerUrl: `${tls ? 'mqtts' : 'mqtt'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    brokerUrl: brokerUrl(broker.address),
     stop: async () => {
       await link.stop();
       await embedded?.close();

@@ -21,6 +21,8 @@ export interface EmbeddedBroker {
 
 /** How long a stranger may take to say who he is, in ms. */
 const CONNECT_MS = 10_000;
+/** How much a stranger may say before he is let in, in bytes. */
+const STRANGER_BYTES = 64 * 1024;
 /** How long a client may leave its messages unread before it is cut off, in ms. */
 const DRAIN_MS = 10_000;
 /** CONNACK's code for a bad user name or password. */
@@ -53,7 +55,13 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     log.debug({ error: error.message }, 'an MQTT client did not connect'),
   );
   await broker.listen();
-  const server = createServer((socket) => void broker.handle(socket));
+  const server = createServer((socket) => {
+    const client = broker.handle(socket);
+    // A packet is collected whole before it is looked at: a stranger could fill the memory with one.
+    socket.on('readable', () => {
+      if (!client.connected && socket.bytesRead > STRANGER_BYTES) socket.destroy();
+    });
+  });
   try {
     await listen(server, host, options.port);
   } catch (error) {

@@ -7,7 +7,7 @@ import type { MqttLink, MqttMessage, PublishResult } from './mqtt-link.ts';
 import { openSession, SessionError } from './mqtt-open.ts';
 import { OwnMessages } from './mqtt-own-messages.ts';
 import { type MqttSession, type MqttVersion, type SessionMessage, SHUTTING_DOWN } from './mqtt-session.ts';
-import type { BrokerAddress } from './mqtt-socket.ts';
+import { type BrokerAddress, brokerUrl } from './mqtt-socket.ts';
 import { MqttSubscriptions } from './mqtt-subscriptions.ts';
 
 /** How the gateway meets its broker. What is left out has a default that suits a home. */
@@ -24,25 +24,25 @@ export interface MqttLinkOptions {
   readonly timing?: Partial<MqttTiming>;
 }
 
-/** All in ms. */
+/** How patient the link is; each has a default. */
 export interface MqttTiming {
   /** From the attempt to connect to the broker's consent. */
-  readonly connectTimeout: number;
+  readonly connectTimeoutMs: number;
   /** How long the broker may owe an acknowledgement before it counts as gone. */
-  readonly ackTimeout: number;
+  readonly ackTimeoutMs: number;
   /** Silence after which the broker is asked whether it is there; it counts as gone after half as much again. */
-  readonly keepalive: number;
-  /** The pause after a first failure; each further one doubles it, up to `longestPause`. */
-  readonly firstPause: number;
-  readonly longestPause: number;
+  readonly keepaliveMs: number;
+  /** The pause after a first failure; each further one doubles it, up to `longestPauseMs`. */
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
 }
 
 const TIMING: MqttTiming = {
-  connectTimeout: 10_000,
-  ackTimeout: 5_000,
-  keepalive: 15_000,
-  firstPause: 500,
-  longestPause: 10_000,
+  connectTimeoutMs: 10_000,
+  ackTimeoutMs: 5_000,
+  keepaliveMs: 15_000,
+  firstPauseMs: 500,
+  longestPauseMs: 10_000,
 };
 
 /** Largest payload that is handed on, in bytes: states are small, and pictures are nobody's state. */
@@ -68,6 +68,7 @@ class MqttBrokerLink implements MqttLink {
   readonly #noticed = new Set<string>();
   #session: MqttSession | null = null;
   #version: MqttVersion = 5;
+  #started: Promise<void> | null = null;
   #running: Promise<void> | null = null;
   /** Settles when what was last said to the broker about filters has been answered. */
   #inForce: Promise<void> = Promise.resolve();
@@ -79,7 +80,7 @@ class MqttBrokerLink implements MqttLink {
     this.#options = options;
     this.#timing = { ...TIMING, ...options.timing };
     this.#clientId = options.clientId ?? `readback-${randomBytes(6).toString('hex')}`;
-    this.#broker = `${address.tls ? 'mqtts' : 'mqtt'}://${address.host}:${address.port}`;
+    this.#broker = brokerUrl(address);
     this.#own = new OwnMessages(clock);
     this.#subscriptions = new MqttSubscriptions((error, topic) =>
       log.error({ topic, error: messageOf(error) }, 'a message could not be digested'),
@@ -129,9 +130,10 @@ class MqttBrokerLink implements MqttLink {
   }
 
   start(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#running ??= this.#run(resolve);
+    this.#started ??= new Promise((resolve) => {
+      this.#running = this.#run(resolve);
     });
+    return this.#started;
   }
 
   async stop(): Promise<void> {
@@ -142,8 +144,8 @@ class MqttBrokerLink implements MqttLink {
 
   /** Connects again and again until it is stopped. `onAttempt` is called when the first attempt has ended. */
   async #run(onAttempt: () => void): Promise<void> {
-    const { firstPause, longestPause } = this.#timing;
-    let pauseMs = firstPause;
+    const { firstPauseMs, longestPauseMs } = this.#timing;
+    let pauseMs = firstPauseMs;
     while (!this.#stop.signal.aborted) {
       const began = this.#options.clock.now().mono;
       const session = await this.#open();
@@ -152,10 +154,10 @@ class MqttBrokerLink implements MqttLink {
       onAttempt();
       if (session) this.#finish(await session.ended);
       // A connection that breaks as soon as it stands is a failure too: two clients of one name cut each other off.
-      const stood = session !== null && this.#options.clock.now().mono - began > longestPause;
-      if (stood) pauseMs = firstPause;
+      const stood = session !== null && this.#options.clock.now().mono - began > longestPauseMs;
+      if (stood) pauseMs = firstPauseMs;
       await this.#pause(pauseMs);
-      pauseMs = Math.min(pauseMs * 2, longestPause);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
   }
 
@@ -167,9 +169,7 @@ class MqttBrokerLink implements MqttLink {
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { password }),
       will: { topic: statusTopic, payload: 'offline' },
-      connectTimeoutMs: this.#timing.connectTimeout,
-      ackTimeoutMs: this.#timing.ackTimeout,
-      keepaliveMs: this.#timing.keepalive,
+      ...this.#timing,
     };
     try {
       const session = await openSession(options, this.#version, this.#stop.signal);
@@ -191,7 +191,7 @@ class MqttBrokerLink implements MqttLink {
     this.#options.log.info({ broker: this.#broker, protocol }, 'connected to the broker');
     this.#noticed.clear();
     this.#say(session);
-    void this.#announce(session, 'online');
+    void this.#announce(session);
     this.#tell(true);
   }
 
@@ -258,8 +258,9 @@ class MqttBrokerLink implements MqttLink {
     this.#inForce = Promise.all([this.#inForce, subscribed, unsubscribed]).then(() => undefined);
   }
 
-  async #announce(session: MqttSession, payload: 'online' | 'offline'): Promise<void> {
+  async #announce(session: MqttSession): Promise<void> {
     const topic = this.#options.statusTopic;
+    const payload = 'online';
     const result = await session.publish({ topic, payload, qos: 1, retain: true }, () => {
       if (session.version === 4 && this.#subscriptions.hears(topic)) this.#own.expect(topic, payload);
     });

@@ -9,6 +9,11 @@ export interface BrokerAddress {
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
+/** The address as people write it. */
+export function brokerUrl({ host, port, tls }: BrokerAddress): string {
+  return `${tls ? 'mqtts' : 'mqtt'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /**
  * A socket that throws away what it has not sent when it is destroyed. An ordinary one goes on sending in the background
  * until the other side takes it: a command would arrive minutes after the gateway had given it up.

@@ -49,7 +49,13 @@ export function mqttLinkContract(name: string, make: (login: Login) => Promise<T
         clock: systemClock(),
         log,
         ...options,
-        timing: { firstPause: 20, longestPause: 200, ackTimeout: 1_000, connectTimeout: 2_000, ...options.timing },
+        timing: {
+          firstPauseMs: 20,
+          longestPauseMs: 200,
+          ackTimeoutMs: 1_000,
+          connectTimeoutMs: 2_000,
+          ...options.timing,
+        },
       });
       links.push(made);
       return made;
@@ -344,7 +350,7 @@ export function mqttLinkContract(name: string, make: (login: Login) => Promise<T
     });
 
     it('drops a connection on which nothing is acknowledged any more', async () => {
-      const made = await started({ timing: { ackTimeout: 150 } });
+      const made = await started({ timing: { ackTimeoutMs: 150 } });
       const back = change(made, true);
       proxy.hold('up');
       const sent = publish(made, 'cmd/ac', 'into-the-void');
@@ -394,7 +400,7 @@ export function mqttLinkContract(name: string, make: (login: Login) => Promise<T
     });
 
     it('waits longer and longer where another client of the same name cuts it off', async () => {
-      const made = await started({ clientId: 'twin', timing: { firstPause: 40, longestPause: 5_000 } });
+      const made = await started({ clientId: 'twin', timing: { firstPauseMs: 40, longestPauseMs: 5_000 } });
       const times: number[] = [];
       for (let round = 0; round < 4; round += 1) {
         const lost = change(made, false);

@@ -90,6 +90,11 @@ describe('the embedded broker', () => {
       socket.end(bytes, 'latin1');
       await new Promise((resolve) => socket.on('close', resolve));
     }
+    // A CONNECT of 256 MB: it is cut off long before it is complete.
+    const flood = connect(port, '127.0.0.1');
+    flood.on('error', () => {});
+    flood.write(Buffer.concat([Buffer.from('10ffffff7f', 'hex'), Buffer.alloc(1024 * 1024)]));
+    await new Promise((resolve) => flood.on('close', resolve));
     const speaker = await peer(port);
     await speaker.say('a', 'still here');
   });

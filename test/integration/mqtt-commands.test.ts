@@ -50,7 +50,7 @@ describe.each(brokers)('commands over $name', ({ make, here }) => {
       statusTopic: 'readback/status',
       clock,
       log: quietLog,
-      timing: { firstPause: 20, longestPause: 100 },
+      timing: { firstPauseMs: 20, longestPauseMs: 100 },
     });
     undo.push(() => link.stop());
     await link.start();

@@ -27,7 +27,7 @@ function link(port: number, options: Partial<MqttLinkOptions> = {}): { made: Mqt
     clock: systemClock(),
     log,
     ...options,
-    timing: { firstPause: 20, longestPause: 100, ackTimeout: 1_000, connectTimeout: 2_000, ...options.timing },
+    timing: { firstPauseMs: 20, longestPauseMs: 100, ackTimeoutMs: 1_000, connectTimeoutMs: 2_000, ...options.timing },
   });
   undo.push(() => made.stop());
   return { made, log };
@@ -66,7 +66,7 @@ const versionOf = (connect: Buffer) => connect[8];
 describe('a broker that is none', () => {
   it('is told from one that answers nothing', async () => {
     const port = await server(() => {});
-    const { made, log } = link(port, { timing: { connectTimeout: 80 } });
+    const { made, log } = link(port, { timing: { connectTimeoutMs: 80 } });
     await made.start();
     expect(made.connected).toBe(false);
     expect(log.lines[0]).toMatchObject({ level: 'warn', details: { trouble: 'no answer within 80 ms' } });
@@ -141,7 +141,7 @@ describe('a connection that died without a word', () => {
     const broker = await running(await embeddedBroker());
     const proxy = await new TcpProxy(broker.port).start();
     undo.push(() => proxy.stop());
-    const { made, log } = link(proxy.port, { timing: { keepalive: 1_000, ackTimeout: 10_000 } });
+    const { made, log } = link(proxy.port, { timing: { keepaliveMs: 1_000, ackTimeoutMs: 10_000 } });
     await made.start();
     const back = new Promise<void>((resolve) => made.onConnection((connected) => connected && resolve()));
     proxy.hold('down');
@@ -169,7 +169,7 @@ describe('a connection that died without a word', () => {
     const peer = await MqttPeer.connect(broker.port);
     undo.push(() => peer.end());
     await peer.hear('cmd/#');
-    const { made } = link(port, { timing: { ackTimeout: 200 } });
+    const { made } = link(port, { timing: { ackTimeoutMs: 200 } });
     await made.start();
     const back = new Promise<void>((resolve) => made.onConnection((connected) => connected && resolve()));
     const stuck = sockets.at(-1);
@@ -254,7 +254,7 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
     made.subscribe('ac/state', inbox.listener);
     await made.subscribed();
     const plain = await running(await embeddedBroker());
-    const wrong = link(plain.port, { address: { ...address, port: plain.port }, timing: { connectTimeout: 500 } });
+    const wrong = link(plain.port, { address: { ...address, port: plain.port }, timing: { connectTimeoutMs: 500 } });
     await wrong.made.start();
     expect(wrong.made.connected).toBe(false);
     expect(wrong.log.lines[0]?.level).toBe('warn');
