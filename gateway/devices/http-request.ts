@@ -1,5 +1,4 @@
 import type { RequestConfig } from '../config/schema-request.ts';
-import { StartError } from '../domain/errors.ts';
 import type { HttpRequest } from '../transports/http-exchange.ts';
 import { truth } from './condition.ts';
 import { type DecodedPayload, decodePayload, type Payload } from './payload.ts';
@@ -27,9 +26,6 @@ export interface DeviceRequest {
  */
 export function compileRequest(name: string, config: RequestConfig, where: string): DeviceRequest {
   const { decode, method } = config;
-  if (decode === 'xml') {
-    throw new StartError(`${where}.decode: xml cannot be decoded; use text, and a template in the field's read`, 2);
-  }
   const path = compileText(config.path, where);
   const query = compileParameters(config.query ?? {}, `${where}.query`);
   const headers = compileParameters(config.headers ?? {}, `${where}.headers`);

@@ -1,7 +1,8 @@
 import { messageOf } from '../domain/errors.ts';
+import { parseXml } from './xml.ts';
 
 /** How an answer or message is read. */
-export type PayloadFormat = 'json' | 'kv' | 'text';
+export type PayloadFormat = 'json' | 'kv' | 'text' | 'xml';
 
 /** What templates and paths see of an answer or message. */
 export interface Payload {
@@ -22,6 +23,11 @@ export function decodePayload(format: PayloadFormat, value: string): DecodedPayl
       return { ok: true, payload: { value, value_json: undefined } };
     case 'kv':
       return decodeKv(value);
+    case 'xml': {
+      const parsed = parseXml(value);
+      if (parsed.ok) return { ok: true, payload: { value, value_json: parsed.tree } };
+      return { ok: false, payload: { value, value_json: undefined }, detail: parsed.detail };
+    }
     case 'json':
       try {
         return { ok: true, payload: { value, value_json: JSON.parse(value) as unknown } };
@@ -43,12 +49,14 @@ function decodeKv(value: string): DecodedPayload {
 }
 
 /**
- * Walks `attributes.temperature` or `sensors.0.value`. A key may hold dots itself (`e_3001.p_01`): the longest key that
+ * Walks `attributes.temperature` or `sensors.0.value`; an XML element that has attributes stands for its text. A key may hold dots itself (`e_3001.p_01`): the longest key that
  * exists is taken first, and a shorter one where that leads nowhere.
  * @returns undefined where the path does not exist
  */
 export function walk(value: unknown, path: string): unknown {
-  return walkParts(value, path.split('.'));
+  const found = walkParts(value, path.split('.'));
+  const isElement = typeof found === 'object' && found !== null && Object.hasOwn(found, '#text');
+  return isElement ? (found as Record<string, unknown>)['#text'] : found;
 }
 
 function walkParts(value: unknown, parts: readonly string[]): unknown {

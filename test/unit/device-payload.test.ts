@@ -9,6 +9,10 @@ describe('decoding', () => {
     ['kv', 'ret=OK,pow=1,name=a=b,adv=', { ret: 'OK', pow: '1', name: 'a=b', adv: '' }],
     ['kv', 'a=1\r\nb=2\n', { a: '1', b: '2' }],
     ['text', '{"a": 1}', undefined],
+    ['xml', '<?xml version="1.0"?><a><b>1.0</b></a>', { a: { b: '1.0' } }],
+    ['xml', '<a u="C">21</a>', { a: { '@u': 'C', '#text': '21' } }],
+    ['xml', '<a><b>1</b><b>2</b><c/></a>', { a: { b: ['1', '2'], c: '' } }],
+    ['xml', '<a>&lt;&#176;</a>', { a: '<°' }],
   ] as const)('%s of %j', (format, text, value_json) => {
     expect(decodePayload(format, text)).toEqual({ ok: true, payload: { value: text, value_json } });
   });
@@ -18,6 +22,10 @@ describe('decoding', () => {
     ['json', ''],
     ['json', '<html>busy</html>'],
     ['kv', 'busy'],
+    ['xml', ''],
+    ['xml', '<a><b></a>'],
+    ['xml', '{"a": 1}'],
+    ['xml', '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><a>&c;</a>'],
     ['kv', ''],
   ] as const)('says that %s cannot be read from %j', (format, text) => {
     expect(decodePayload(format, text)).toMatchObject({ ok: false, payload: { value: text, value_json: undefined } });
@@ -25,7 +33,7 @@ describe('decoding', () => {
 
   it('never throws, and keeps the text', () => {
     fc.assert(
-      fc.property(fc.constantFrom('json', 'kv', 'text'), fc.string({ unit: 'binary' }), (format, text) => {
+      fc.property(fc.constantFrom('json', 'kv', 'text', 'xml'), fc.string({ unit: 'binary' }), (format, text) => {
         expect(decodePayload(format, text).payload.value).toBe(text);
       }),
     );
@@ -37,6 +45,7 @@ describe('walking a path', () => {
     a: { b: [{ c: 1 }], 'x.y': { z: 2 }, x: { q: 3 } },
     'a.b': { 1: 'long' },
     nothing: null,
+    element: { '#text': '21', '@unit': 'C' },
     e_3001: { p_01: '0200' },
   };
 
@@ -47,6 +56,8 @@ describe('walking a path', () => {
     ['a.x.y.z', 2],
     ['a.x.q', 3],
     ['nothing', null],
+    ['element', '21'],
+    ['element.@unit', 'C'],
     ['nothing.more', undefined],
     ['missing', undefined],
     ['a.b.7', undefined],
