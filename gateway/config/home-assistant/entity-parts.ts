@@ -20,7 +20,7 @@ export const number = z.union(
     z.number(),
     z
       .string()
-      .regex(/^\s*[+-]?\d+(\.\d+)?\s*$/)
+      .regex(/^\s*[+-]?\d+(\.\d+)?\s*$/, 'expected a number')
       .transform(Number),
   ],
   { error: 'expected a number' },
