@@ -7,6 +7,7 @@ import { Listening, type ListeningOptions } from './listening.ts';
 import type { McpRequest } from './modern-request.ts';
 import type { MakeOffer } from './offer.ts';
 import { OlderSessions } from './older-sessions.ts';
+import { quickGet } from './quick-get.ts';
 import { createServerFactory } from './server-factory.ts';
 
 /** What every MCP endpoint needs, whatever it offers. */
@@ -57,13 +58,14 @@ export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpE
   const capabilities = capabilitiesBy(factory);
   const listening = new Listening({ name, version, offer, capabilities, keepAliveMs, onError });
   listening.start();
+  const quick = quickGet(offer.tasks, { name, version });
   const { maxSessions: limit = MAX_SESSIONS, sessionIdleMs: idleMs = SESSION_IDLE_MS } = options;
   const sessions = new OlderSessions({ factory, limit, idleMs, onError, onRejected });
   const handler = createMcpHandler(factory, { legacy: 'stateless', responseMode: 'auto', onerror: onRejected });
   const serve = toNodeHandler(handler, { onerror: onError });
   const open = new Set<Promise<void>>();
   const answer = async (req: McpRequest, res: ServerResponse, body: unknown) => {
-    if (await listening.serve(req, res, body)) return;
+    if ((await quick(req, res, body)) || (await listening.serve(req, res, body))) return;
     if (!(await sessions.serve(req, res, body))) await serve(req, res, body);
   };
   return {
