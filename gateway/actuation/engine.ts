@@ -6,7 +6,6 @@ import { messageOf, UserError } from '../domain/errors.ts';
 import type { Habit } from '../domain/habit.ts';
 import type { Log } from '../domain/log.ts';
 import { open } from '../domain/open.ts';
-import { knownOf, plan } from '../domain/plan.ts';
 import type { Collection, TaskStore } from '../domain/store.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Value } from '../domain/value.ts';
@@ -14,7 +13,7 @@ import type { Answer, Commands, DeviceNews, DeviceView, Wish } from './commands.
 import { Habits } from './habits.ts';
 import { Lane } from './lane.ts';
 import { LiveTask, type TaskHost } from './live-task.ts';
-import { isOffline, refresh } from './look.ts';
+import { isOffline, planNew, refresh } from './look.ts';
 
 /** How long `look` waits for devices that have to be asked, in ms. */
 const LOOK_MS = 3_000;
@@ -93,11 +92,10 @@ export class Engine implements Commands, TaskHost {
   async submit(wish: Wish): Promise<Actuation> {
     if (this.#stopping) throw new UserError('shutting_down', 'The gateway is stopping; ask again once it is back.');
     const { device } = this.#lane(wish.deviceId);
-    const known = knownOf(device.state());
-    const planned = plan(device.spec, known, wish.set);
     if (Object.values(wish.set).every((value) => value === undefined)) {
       throw new UserError('nothing_to_do', `Name at least one field of ${device.spec.name} to set.`);
     }
+    const { known, planned } = await planNew(device, wish.set, this.clock);
     const { deadlineMs, settleMs } = device.spec.verify;
     const actuation = open({
       taskId: randomBytes(18).toString('base64url'),

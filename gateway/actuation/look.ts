@@ -1,6 +1,6 @@
 import type { Actuation, Refusal } from '../domain/actuation.ts';
 import type { Device } from '../domain/device.ts';
-import { type Known, knownOf, plan } from '../domain/plan.ts';
+import { type Known, knownOf, type Plan, plan, question } from '../domain/plan.ts';
 import type { DeviceState } from '../domain/reading.ts';
 import type { Clock } from '../domain/time.ts';
 
@@ -10,11 +10,31 @@ const FRESH_MS = 300;
 /** A device that does not answer must not hold a command back for longer than this, in ms. */
 const PATIENCE_MS = 2_000;
 
+/** A question to a person may state a value that was read this long ago, in ms. */
+const QUESTION_MS = 10_000;
+
 /** What a command finds when its turn comes. */
 export interface Look {
   readonly before: Known;
   readonly offline: boolean;
   readonly refusal: Refusal | null;
+}
+
+/**
+ * Plans a new command on what is known of its device. Where a person will be asked, the device is looked at first: the
+ * question states what is there now.
+ */
+export async function planNew(
+  device: Device,
+  wishes: Readonly<Record<string, unknown>>,
+  clock: Clock,
+): Promise<{ readonly known: Known; readonly planned: Plan }> {
+  const known = knownOf(device.state());
+  const planned = plan(device.spec, known, wishes);
+  if (!planned.ok || question(device.spec, known, planned.fields) === null) return { known, planned };
+  await refresh(device, clock, QUESTION_MS, PATIENCE_MS);
+  const looked = knownOf(device.state());
+  return { known: looked, planned: plan(device.spec, looked, wishes) };
 }
 
 /**

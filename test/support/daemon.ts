@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Listening, type Program, startGatewayProgram, startProgram } from '../../scripts/support/programs.ts';
-import { connectTasksClient, type TasksClient } from '../../scripts/support/tasks-client.ts';
+import { connectTasksClient, type TasksClient, type TasksClientOptions } from '../../scripts/support/tasks-client.ts';
 import type { TruthEntry } from '../../simulator/core/truth.ts';
 import { type Simulator, startSimulator } from '../../simulator/start.ts';
 
@@ -41,8 +41,9 @@ export class Daemons {
     return program;
   }
 
-  async client(url: string): Promise<TasksClient> {
-    const client = await connectTasksClient(url);
+  /** The official clients; `onQuestion` answers for their person. */
+  async client(url: string, onQuestion?: TasksClientOptions['onQuestion']): Promise<TasksClient> {
+    const client = await connectTasksClient(url, onQuestion ? { onQuestion } : {});
     // A gateway that is gone by then cannot be asked to cancel anything.
     this.#closers.push(() => client.close().catch(() => undefined));
     return client;

@@ -259,6 +259,24 @@ describe('approval', () => {
     expect(await bench.verdict(task)).toMatch(/^verified/);
   });
 
+  it('is asked with what is there now, looked up before the question is put', async () => {
+    const bench = await new Bench(delicate).start();
+    const task = await bench.submit({ target_temperature: 26 });
+    expect(task.approval?.question).toContain('target_temperature from 24 to 26');
+    expect(bench.ac.reads).toEqual([0]);
+    await bench.clock.pass(60_000);
+    bench.ac.truth['target_temperature'] = 22;
+    expect((await bench.submit({ target_temperature: 27 })).approval?.question).toContain('from 22 to 27');
+  });
+
+  it('is asked without the old value where the device does not tell it in time', async () => {
+    const bench = await new Bench(delicate).start();
+    bench.ac.answerMs = 60_000;
+    const submitted = bench.submit({ target_temperature: 26 });
+    await bench.clock.pass(2_000);
+    expect((await submitted).approval?.question).toContain('target_temperature to 26');
+  });
+
   it('lists what waits, whoever asked, in the order in which it was asked, also after a restart', async () => {
     const bench = await new Bench(delicate).start();
     const first = await bench.submit({ target_temperature: 26 });
