@@ -1,29 +1,16 @@
 #!/usr/bin/env node
-import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { pino } from 'pino';
 import { answerApproval, listApprovals } from './approvals-command.ts';
 import { banner, settledLine } from './banner.ts';
-import { loadConfig } from './config/load.ts';
-import { startDemo } from './demo.ts';
-import { templateMistake } from './devices/template.ts';
+import { type StartOptions, startDaemon } from './daemon.ts';
 import { messageOf, StartError } from './domain/errors.ts';
 import { StoreError } from './domain/store.ts';
-import { type DaemonOptions, defaultData, findDaemon } from './find-daemon.ts';
-import { startGateway, version } from './main.ts';
+import { type DaemonOptions, findDaemon } from './find-daemon.ts';
+import { version } from './main.ts';
+import { type StdioOptions, serveStdio } from './stdio-command.ts';
 
 /** A stop that takes longer than this is cut short, in ms: whoever asked for it is waiting. */
 const STOP_MS = 5_000;
-
-interface StartOptions {
-  readonly config?: string;
-  readonly host?: string;
-  readonly port?: number;
-  readonly data?: string;
-  readonly simulatorPort: number;
-  readonly delay: number;
-  readonly logLevel?: string;
-}
 
 const program = new Command('readback')
   .description('A home-automation gateway that tells the truth.')
@@ -60,6 +47,17 @@ for (const [name, approve, description] of [
     );
 }
 
+daemonCommand('stdio')
+  .description('serve one MCP client over standard input and output, by the gateway that runs')
+  .option('--demo', 'start the demo home where none runs')
+  .option('--simulator-port <number>', "port of the demo home's simulator; 0 takes a free one", parsePort, 8731)
+  .option('--delay <seconds>', 'how long the simulated devices take to act', parseSeconds, 4_000)
+  .action(async (options: StdioOptions) => {
+    await serveStdio(options);
+    // Connections that are kept for later would keep the process alive.
+    process.exit(0);
+  });
+
 /** A command that speaks to a gateway which is running. */
 function daemonCommand(name: string): Command {
   return program
@@ -73,23 +71,9 @@ function daemonCommand(name: string): Command {
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const demo =
-    options.config === undefined
-      ? await startDemo({ simulatorPort: options.simulatorPort, delayMs: options.delay })
-      : null;
-  const home = demo ? demo.home : await loadConfig(String(options.config), process.env, templateMistake);
-  // Under the demo a person is watching: what settles is told in sentences, and the log keeps to what goes wrong.
-  const log = pino({ level: options.logLevel ?? (demo ? 'warn' : 'info') }, pino.destination(2));
-  const dataFolder = resolve(options.data ?? home.data ?? defaultData(options.config));
-  const gateway = await startGateway({
-    home,
-    dataFolder,
-    host: options.host ?? home.server.host,
-    port: options.port ?? home.server.port,
-    log,
-  });
+  const daemon = await startDaemon(options);
+  const { gateway, demo, dataFolder, log } = daemon;
   const { mcpUrl, brokerUrl } = gateway;
-  if (brokerUrl) demo?.joinBroker(brokerUrl);
   console.log(
     banner({
       version: version(),
@@ -106,10 +90,7 @@ async function start(options: StartOptions): Promise<void> {
     });
   }
   process.send?.({ mcpUrl });
-  stopOnSignal(async () => {
-    await gateway.close();
-    await demo?.simulator.close();
-  });
+  stopOnSignal(() => daemon.close());
   process.on('unhandledRejection', (error) =>
     log.error({ error: messageOf(error) }, 'a fault was caught at the last line'),
   );
