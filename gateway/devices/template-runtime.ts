@@ -43,13 +43,13 @@ class TemplateRuntime {
   #failure: string | undefined;
   #kept: unknown;
 
-  /** Undefined where the source is a template; else what is wrong with it. */
-  syntaxError(source: string): string | undefined {
+  /** Undefined where the source is a template; else what is wrong with it. Constant parts are worked out already. */
+  syntaxError(source: string, guarded: boolean): string | undefined {
     const checked = this.#run((environment) => {
       environment.addTemplate('checked', source);
       environment.removeTemplate('checked');
       return '';
-    }, true);
+    }, guarded);
     return checked.ok ? undefined : checked.detail;
   }
 
@@ -104,14 +104,14 @@ class TemplateRuntime {
         if (ran.done)
           return this.#failure === undefined ? { ok: true, value: ran.result } : { ok: false, detail: this.#failure };
         this.#discard();
-        if (ran.starved && attempt < MAX_ATTEMPTS) continue;
-        return { ok: false, exhausted: true, detail: `the template takes longer than ${TIME_LIMIT_MS} ms` };
+        if (!ran.starved) return { ok: false, exhausted: true, detail: `it takes longer than ${TIME_LIMIT_MS} ms` };
+        if (attempt === MAX_ATTEMPTS) return { ok: false, detail: 'the machine is too busy for it' };
       }
     } catch (error) {
       // minijinja's own errors are plain ones; anything else is a trap or an exhausted stack.
       if (Object.getPrototypeOf(error) === Error.prototype) return { ok: false, detail: firstLine(messageOf(error)) };
       this.#discard();
-      return { ok: false, exhausted: true, detail: `the template exhausts its limits (${messageOf(error)})` };
+      return { ok: false, exhausted: true, detail: `it exhausts its limits (${messageOf(error)})` };
     }
   }
 

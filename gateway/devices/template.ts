@@ -37,7 +37,8 @@ export interface Template {
 /** What is wrong with a template's length or syntax; undefined where it can be used. */
 export function templateMistake(source: string): string | undefined {
   if (source.length > MAX_SOURCE) return `it has ${source.length} characters; at most ${MAX_SOURCE} are allowed`;
-  return templateRuntime.syntaxError(rewriteMethods(source));
+  const code = rewriteMethods(source);
+  return templateRuntime.syntaxError(code, !isFrugal(code));
 }
 
 /**

@@ -219,6 +219,6 @@ describe('the shipped homes', () => {
 
   it('example.yaml loads as it is', async () => {
     const example = await loadConfig(shippedPath('example.yaml'), {});
-    expect(Object.keys(example.devices)).toEqual(['office_ac', 'porch_fan']);
+    expect(Object.keys(example.devices)).toEqual(['office_ac', 'porch_fan', 'bedroom_ac']);
   });
 });
