@@ -4,6 +4,7 @@ import { messageOf } from '../../gateway/domain/errors.ts';
 import { measureCreation } from './creation.ts';
 import { type Figure, met, table } from './figure.ts';
 import { measureLateness } from './lateness.ts';
+import { measureNotifications } from './notifications.ts';
 import { measureStartUp } from './start-up.ts';
 import { measureThroughput } from './throughput.ts';
 import { openWorkspace } from './workspace.ts';
@@ -24,6 +25,7 @@ const MEASUREMENTS = [
   ['creation', measureCreation],
   ['lateness', measureLateness],
   ['throughput', measureThroughput],
+  ['notifications', measureNotifications],
 ] as const;
 
 try {

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A home of one device that is read back at once, so that the commands of a measurement do not pile up. */
-const HOME = `
+const home = (approval: string) => `
 devices:
   ac:
     kind: climate
@@ -12,13 +11,17 @@ devices:
       apply: { post: /control/ac, json: { temperature: "{{ want.target_temperature }}" } }
     fields:
       target_temperature:
-        { write: apply, read: { request: status, path: temperature }, min: 16, max: 30, step: 1, unit: C }
+        { write: apply, read: { request: status, path: temperature }, min: 16, max: 30, step: 1, unit: C, approval: ${approval} }
     verify: { poll: [10ms], echo: 0s, settle: 0s, deadline: 5s, watch: 0s }
 `;
 
-/** Writes its configuration. @returns the file */
-export async function writeQuickHome(folder: string): Promise<string> {
+/**
+ * Writes a home of one device that is read back at once, so that the commands of a measurement do not pile up.
+ * @param approval whether a person has to agree to them first
+ * @returns the file
+ */
+export async function writeQuickHome(folder: string, approval: 'always' | 'never' = 'never'): Promise<string> {
   const path = join(folder, 'home.yaml');
-  await writeFile(path, HOME);
+  await writeFile(path, home(approval));
   return path;
 }

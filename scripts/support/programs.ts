@@ -72,8 +72,12 @@ export function startSimulatorProgram(delayMs: number): Promise<Listening> {
 }
 
 /** Starts a program that tells its parent `{url}` once it serves. @throws Error as above */
-export async function startListeningProgram(script: string, args: readonly string[] = []): Promise<Listening> {
-  const child = forkProgram(script, args, {});
+export async function startListeningProgram(
+  script: string,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Listening> {
+  const child = forkProgram(script, args, env);
   const { url } = await announced(child, z.object({ url: z.string() }));
   return { program: child.program, url };
 }
