@@ -1,4 +1,4 @@
-import { type Actuation, evidenceOf, type FieldTrack, lastRun } from './actuation.ts';
+import { type Actuation, type Approval, evidenceOf, type FieldTrack, lastRun } from './actuation.ts';
 import { iso } from './time.ts';
 import { guardChanged } from './track.ts';
 import { equal, type Value } from './value.ts';
@@ -30,6 +30,16 @@ export interface ActuationResult {
   /** Direct reads since the send. */
   readonly reads: number;
   readonly already?: true;
+  /** The answer to the question that had to be answered first. */
+  readonly approval?: ApprovalResult;
+}
+
+/** Who answered a question, through which door, and when. */
+export interface ApprovalResult {
+  readonly approved: boolean;
+  readonly by: string;
+  readonly through: string;
+  readonly at: string;
 }
 
 /** A command as structured content; `verdict` is null while it is open, cancelled or failed. */
@@ -50,7 +60,12 @@ export function result(actuation: Actuation): ActuationResult {
     elapsed_ms: Math.round(end.mono - (actuation.sentAt ?? actuation.createdAt).mono),
     reads: actuation.reads,
     ...(already ? { already: true as const } : {}),
+    ...(actuation.approval?.answer ? { approval: approvalResult(actuation.approval.answer) } : {}),
   };
+}
+
+function approvalResult({ approved, by, through, at }: NonNullable<Approval['answer']>): ApprovalResult {
+  return { approved, by, through, at: iso(at) };
 }
 
 function fieldResult(track: FieldTrack): FieldResult {

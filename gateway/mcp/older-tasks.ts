@@ -9,7 +9,7 @@ import {
 import * as z from 'zod';
 import { type Caller, olderCallerOf } from './caller.ts';
 import { putQuestions } from './older-questions.ts';
-import { hasEnded, type Task, type TaskSeed, type TaskSource, type TaskStatus } from './task.ts';
+import { type FollowedTasks, hasEnded, type Task, type TaskSeed, type TaskStatus } from './task.ts';
 import { wireError } from './wire-error.ts';
 
 /** What a server of protocol 2025-11-25 announces. */
@@ -63,7 +63,7 @@ export interface OlderTaskNotices {
  */
 export function serveOlderTasks(
   server: McpServer,
-  tasks: TaskSource,
+  tasks: FollowedTasks,
   onError: (error: Error) => void,
 ): OlderTaskNotices {
   const asking = new Set<string>();
@@ -83,7 +83,7 @@ export function serveOlderTasks(
 
   serve('tasks/get', taskParams, async ({ taskId }, caller) => olderTask(await known(taskId, caller)));
   serve('tasks/list', listParams, async ({ cursor }, caller) => {
-    const page = (await tasks.list?.(caller, PAGE, cursor)) ?? [];
+    const page = await tasks.list(caller, PAGE, cursor);
     const last = page.at(-1);
     return { tasks: page.map(olderTask), ...(page.length === PAGE && last && { nextCursor: last.taskId }) };
   });
@@ -112,7 +112,7 @@ export function serveOlderTasks(
 
 /** Waits for the end of a task. `onQuestion` is called for every state in which it asks. */
 async function ended(
-  tasks: TaskSource,
+  tasks: FollowedTasks,
   taskId: string,
   caller: Caller,
   signal: AbortSignal,
@@ -124,12 +124,12 @@ async function ended(
       if (hasEnded(task)) finish(() => resolve(task));
     };
     const finish = (end: () => void) => {
-      stop?.();
+      stop();
       signal.removeEventListener('abort', onAbort);
       end();
     };
     const onAbort = () => finish(() => reject(badParams('The request was given up')));
-    const stop = tasks.subscribe?.((change) => {
+    const stop = tasks.subscribe((change) => {
       if (change.taskId === taskId) hear(change.as(caller));
     });
     signal.addEventListener('abort', onAbort, { once: true });
@@ -141,7 +141,7 @@ async function ended(
   });
 }
 
-function notices(server: McpServer, tasks: TaskSource): OlderTaskNotices {
+function notices(server: McpServer, tasks: FollowedTasks): OlderTaskNotices {
   const followed = new Map<string, { readonly caller: Caller; told: string }>();
   let stop: (() => void) | undefined;
   const end = () => {
@@ -156,7 +156,7 @@ function notices(server: McpServer, tasks: TaskSource): OlderTaskNotices {
   return {
     follow(taskId, caller) {
       followed.set(taskId, { caller, told: '' });
-      stop ??= tasks.subscribe?.((change) => {
+      stop ??= tasks.subscribe((change) => {
         const follower = followed.get(change.taskId);
         if (!follower) return;
         const params = olderTask(change.as(follower.caller));
@@ -165,7 +165,7 @@ function notices(server: McpServer, tasks: TaskSource): OlderTaskNotices {
           // A client that does not listen misses it, and asks.
           server.server.notification({ method: 'notifications/tasks/status', params }).catch(() => undefined);
         }
-        if (params.status !== 'working' && params.status !== 'input_required') followed.delete(change.taskId);
+        if (hasEnded(params)) followed.delete(change.taskId);
         if (followed.size === 0) end();
       });
     },

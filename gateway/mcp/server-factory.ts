@@ -11,7 +11,7 @@ import { UserError } from '../domain/errors.ts';
 import { type Caller, callerOf, olderCallerOf } from './caller.ts';
 import type { Offer } from './offer.ts';
 import { OLDER_TASKS_CAPABILITY, olderSeed, serveOlderTasks } from './older-tasks.ts';
-import { TASKS_EXTENSION, type TaskSeed } from './task.ts';
+import { canBeFollowed, TASKS_EXTENSION, type TaskSeed } from './task.ts';
 import { serveTasks } from './tasks-extension.ts';
 import { refused, type Tool, type ToolAnswer } from './tool.ts';
 import { wireError } from './wire-error.ts';
@@ -38,7 +38,8 @@ export function createServerFactory({ name, version, offer, onError }: ServerFac
         instructions: offer.instructions,
         capabilities: {
           tools: { listChanged: modern && offer.events !== undefined },
-          ...(modern ? { extensions: { [TASKS_EXTENSION]: {} } } : { tasks: OLDER_TASKS_CAPABILITY }),
+          ...(modern && { extensions: { [TASKS_EXTENSION]: {} } }),
+          ...(!modern && canBeFollowed(offer.tasks) && { tasks: OLDER_TASKS_CAPABILITY }),
         },
         cacheHints: { 'tools/list': { ttlMs: TOOLS_TTL_MS, cacheScope: 'private' } },
         ...(offer.requestState && { requestState: offer.requestState }),
@@ -72,13 +73,14 @@ function serveTools(server: McpServer, tools: Offer['tools'], onError: ServerFac
 
 /** The same for protocol 2025-11-25 and before, where a call says whether it wants to be answered with a task. */
 function serveOlder(server: McpServer, { tools, tasks }: Offer, onError: ServerFactoryOptions['onError']): void {
-  const notices = serveOlderTasks(server, tasks, onError);
+  const notices = canBeFollowed(tasks) ? serveOlderTasks(server, tasks, onError) : undefined;
   server.server.setRequestHandler('tools/list', (_request, ctx) => ({
     tools: toolsFor(olderCallerOf(ctx, server), tools).map(olderDefinition),
   }));
   server.server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = toolNamed(params.name, tools);
-    const wantsTask = params.task !== undefined;
+    // Who asks for a task where none is offered is answered as if they had not.
+    const wantsTask = notices !== undefined && params.task !== undefined;
     if (wantsTask && !tool.makesTasks) {
       throw new ProtocolError(
         ProtocolErrorCode.MethodNotFound,
@@ -88,7 +90,7 @@ function serveOlder(server: McpServer, { tools, tasks }: Offer, onError: ServerF
     const caller = olderCallerOf(ctx, server, wantsTask);
     const answer = await answerOf(tool, params.arguments ?? {}, ctx, caller, onError);
     if (!isSeed(answer)) return answer as CallToolResult | InputRequiredResult;
-    if (ctx.sessionId !== undefined) notices.follow(answer.taskId, caller);
+    if (ctx.sessionId !== undefined) notices?.follow(answer.taskId, caller);
     return olderSeed(answer) as CallToolResult;
   });
 }

@@ -51,6 +51,13 @@ export interface TaskSource {
   subscribe?(listener: (change: TaskChange) => void): () => void;
 }
 
+/** Tasks that can be listed and listened to, as protocol 2025-11-25 wants them. */
+export type FollowedTasks = TaskSource & Required<Pick<TaskSource, 'list' | 'subscribe'>>;
+
+export function canBeFollowed(tasks: TaskSource): tasks is FollowedTasks {
+  return tasks.list !== undefined && tasks.subscribe !== undefined;
+}
+
 /** A new state of a task. */
 export interface TaskChange {
   readonly taskId: string;
@@ -59,7 +66,7 @@ export interface TaskChange {
 }
 
 /** Whether a task will never change again. */
-export function hasEnded({ status }: Task): boolean {
+export function hasEnded({ status }: Pick<Task, 'status'>): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 

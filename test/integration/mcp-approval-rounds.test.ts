@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEMO_AC, DEMO_FAN, withApproval } from '../support/demo-devices.ts';
 import { startGateway, type TestGateway } from '../support/mcp-gateway.ts';
 import { type RawAnswer, rawCall } from '../support/raw-rpc.ts';
+import { tokenOf, tokenRecord } from '../support/tokens.ts';
 
 /** A client of 2026-07-28 that can ask a person, and knows no tasks. */
 const ELICITS = { elicitation: { form: {} } };
@@ -80,7 +82,11 @@ describe('a call that needs a person', () => {
     const { body } = await answered(await ask(), approval);
     expect(body.result).toMatchObject({
       isError: true,
-      structuredContent: { verdict: 'declined', reason: 'approval_denied' },
+      structuredContent: {
+        verdict: 'declined',
+        reason: 'approval_denied',
+        approval: { approved: false, by: 'local', through: 'mcp', at: expect.stringMatching(/Z$/) },
+      },
     });
   });
 
@@ -160,6 +166,43 @@ describe('an answer that counts for nothing', () => {
     expect((await gateway.commands.get(String(taskId), 'local'))?.outcome).toMatchObject({
       reason: 'approval_expired',
     });
+  });
+
+  it('is one of another principal', async () => {
+    const tokens = [tokenRecord('anna', 'control'), tokenRecord('ben', 'control')];
+    const guarded = await startGateway({ specs: [withApproval(DEMO_AC)], inlineWaitMs: 1, tokens });
+    const as = (name: string, params: object = {}) =>
+      rawCall(
+        guarded.url,
+        'set_climate',
+        { target_temperature: 30 },
+        { capabilities: ELICITS, token: tokenOf(name), params },
+      );
+    const { requestState } = (await as('anna')).body.result;
+    const answer = { requestState, inputResponses: { approval: YES } };
+    expect((await as('ben', answer)).body.error.code).toBe(-32602);
+    expect(await guarded.commands.waiting()).toHaveLength(1);
+    expect((await as('anna', answer)).body.result.structuredContent.status).toBe('working');
+    await guarded.close();
+  });
+
+  it('is one to a question from before a restart, where an answer was taken then', async () => {
+    await gateway.close();
+    const stateKey = randomBytes(32);
+    gateway = await startGateway({ specs: [withApproval(DEMO_AC)], inlineWaitMs: 1, stateKey });
+    const state = await ask();
+    const [taskId] = await waitingIds();
+    const before = gateway;
+    gateway = await startGateway({ specs: [withApproval(DEMO_AC)], inlineWaitMs: 1, stateKey });
+    gateway.commands.takeOver(before.commands);
+    await before.close();
+    expect((await answered(state)).body.result.structuredContent).toMatchObject({ task_id: taskId, status: 'working' });
+    const third = await startGateway({ specs: [withApproval(DEMO_AC)], inlineWaitMs: 1, stateKey });
+    third.commands.takeOver(gateway.commands);
+    const params = { requestState: state, inputResponses: { approval: NO } };
+    const late = await rawCall(third.url, 'set_climate', { target_temperature: 30 }, { capabilities: ELICITS, params });
+    expect(late.body.error.code).toBe(-32602);
+    await third.close();
   });
 
   it('is one to a question of another gateway', async () => {

@@ -41,6 +41,11 @@ export class FakeCommands implements Commands {
     this.clock = { boot: 'test', now: () => this.#now(), at: () => () => {} };
   }
 
+  /** Goes on with the records of another, as a gateway does after a restart. */
+  takeOver(before: FakeCommands): void {
+    for (const [taskId, record] of before.#records) this.#records.set(taskId, record);
+  }
+
   /** Lets time pass for everything that reads the clock. */
   advance(ms: number): void {
     this.#mono += ms;
