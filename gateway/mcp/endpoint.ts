@@ -16,6 +16,10 @@ export interface EndpointOptions {
   readonly version: string;
   /** Between two signs of life on a stream that a client listens to, in ms; 15,000 by default. */
   readonly keepAliveMs?: number;
+  /** Streams on which clients listen that may be open at a time; 2,048 by default. */
+  readonly maxStreams?: number;
+  /** Tasks and resources that all these streams together may follow; 200,000 by default. */
+  readonly maxFollowed?: number;
   /** Sessions of older clients that may be open at a time; 256 by default. */
   readonly maxSessions?: number;
   /** After this long without a word of its client a session ends, in ms; half an hour by default. */
@@ -40,7 +44,7 @@ export interface McpEndpoint {
 /** How long requests that are being answered may take to end when the gateway stops, in ms. */
 const CLOSE_GRACE_MS = 1_000;
 
-const KEEP_ALIVE_MS = 15_000;
+const LISTENING = { keepAliveMs: 15_000, maxStreams: 2_048, maxFollowed: 200_000 };
 const MAX_SESSIONS = 256;
 const SESSION_IDLE_MS = 30 * 60_000;
 
@@ -51,12 +55,11 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
 
 /** Serves an offer: protocol 2026-07-28, and older clients within sessions and without. */
 export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpEndpoint {
-  const { name, version, keepAliveMs = KEEP_ALIVE_MS, onError, onRejected } = options;
+  const { name, version, onError, onRejected } = options;
   const stopping = new AbortController();
   const offer = makeOffer(stopping.signal);
   const factory = createServerFactory({ name, version, offer, onError });
-  const capabilities = capabilitiesBy(factory);
-  const listening = new Listening({ name, version, offer, capabilities, keepAliveMs, onError });
+  const listening = new Listening({ ...LISTENING, ...options, offer, capabilities: capabilitiesBy(factory) });
   listening.start();
   const quick = quickGet(offer.tasks, { name, version });
   const { maxSessions: limit = MAX_SESSIONS, sessionIdleMs: idleMs = SESSION_IDLE_MS } = options;

@@ -52,7 +52,7 @@ export class EventStream {
   }
 
   end(): void {
-    this.#res.end();
+    if (this.#alive) this.#res.end();
   }
 
   /** Breaks the connection off, so that its client knows that it has missed something. */

@@ -26,7 +26,8 @@ export interface HomeOfferOptions {
 
 const INSTRUCTIONS =
   'Every command ends in a verdict made from what the device itself reported afterwards. Only "verified" means done; ' +
-  'tell the user of any other verdict as it stands. While a task is working, ask get_task; never send the command again.';
+  'tell the user of any other verdict as it stands. While a task is working, ask get_task; never send the command again. ' +
+  'The resource readback://verdicts explains the words.';
 
 const INLINE_WAIT_MS = 8_000;
 

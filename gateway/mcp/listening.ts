@@ -28,14 +28,12 @@ export interface ListeningOptions {
   readonly capabilities: (authInfo: AuthInfo | undefined) => Promise<ServerCapabilities>;
   /** Between two signs of life on a stream, in ms. A reader that took nothing in between is dropped. */
   readonly keepAliveMs: number;
+  /** Streams that may be open at a time. */
+  readonly maxStreams: number;
+  /** Tasks and resources that all streams together may follow. */
+  readonly maxFollowed: number;
   readonly onError: (error: Error) => void;
 }
-
-/** Streams that may be open at a time. */
-const MAX_STREAMS = 2_048;
-
-/** Tasks and resources that all streams together may follow. */
-const MAX_FOLLOWED = 200_000;
 
 /** Tasks that are looked up before other requests get their turn. */
 const TURN = 256;
@@ -101,7 +99,6 @@ export class Listening {
     }
     if (parsed.data.taskIds && !caller.declaresTasks) throw missingTasks();
     if (this.#closed) throw new ProtocolError(ProtocolErrorCode.InternalError, 'The gateway is stopping');
-    if (this.#open.size >= MAX_STREAMS) throw limitReached(`${MAX_STREAMS} streams are open`);
     return parsed.data;
   }
 
@@ -121,10 +118,12 @@ export class Listening {
 
   /** Resolves when the stream has ended. */
   #listen({ id, caller }: ModernRequest, res: ServerResponse, honored: ListenFilter): Promise<void> {
+    const { maxStreams, maxFollowed } = this.#options;
     const { taskIds = [] } = honored;
     const topics = topicsOf(honored);
-    if (this.#followed + taskIds.length + topics.length > MAX_FOLLOWED) {
-      throw limitReached(`${MAX_FOLLOWED} tasks and resources are followed`);
+    if (this.#open.size >= maxStreams) throw limitReached(`${maxStreams} streams are open`);
+    if (this.#followed + taskIds.length + topics.length > maxFollowed) {
+      throw limitReached(`${maxFollowed} tasks and resources are followed`);
     }
     const subscription = new Subscription(id, new EventStream(res), this.#options.onError);
     const following = new Set(taskIds);

@@ -1,5 +1,7 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { isDetailedTaskV2 } from '@modelcontextprotocol/ext-tasks/core/v2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { DEMO_AC, DEMO_FAN, withApproval } from '../support/demo-devices.ts';
 import { startGateway, type TestGateway } from '../support/mcp-gateway.ts';
 import { type RawListener, rawListen } from '../support/raw-listen.ts';
@@ -183,6 +185,66 @@ describe('what listening is refused for', () => {
   it('none of it is a fault of ours', () => {
     expect(gateway.errors).toEqual([]);
   });
+});
+
+describe('what all streams together may hold', () => {
+  it('is so many streams: one that ends makes room', async () => {
+    await gateway.close();
+    gateway = await startGateway({ maxStreams: 2 });
+    const first = await listen({ toolsListChanged: true });
+    await listen({ toolsListChanged: true });
+    expect(await (await listen({ toolsListChanged: true })).next()).toMatchObject({
+      error: { code: -32603, message: 'Subscription limit reached: 2 streams are open' },
+    });
+    first.close();
+    await expect.poll(async () => (await (await listen({ toolsListChanged: true })).next()).method).toBeDefined();
+  });
+
+  it('is so many tasks and resources: those that have ended count no more', async () => {
+    await gateway.close();
+    gateway = await startGateway({ maxFollowed: 3 });
+    const [one, two] = [await start({ power: 'on' }), await start({ power: 'on' }, 'set_fan')];
+    const first = await listen({ taskIds: [one, two], toolsListChanged: true });
+    await acknowledged(first);
+    expect((await (await listen({ taskIds: [two] })).next()).error.message).toContain('limit reached: 3 tasks');
+    gateway.commands.apply(one, { type: 'cancelled' });
+    await first.until((message) => message.params?.status === 'cancelled');
+    expect(await acknowledged(await listen({ taskIds: [two] }))).toEqual({ taskIds: [two] });
+  });
+});
+
+it('gives signs of life while nothing happens', async () => {
+  await gateway.close();
+  gateway = await startGateway({ keepAliveMs: 20 });
+  const listener = await listen({ toolsListChanged: true });
+  await acknowledged(listener);
+  expect(await listener.nextRaw()).toBe(': keepalive');
+  expect(await listener.nextRaw()).toBe(': keepalive');
+});
+
+it("is spoken by MCP's own client too", async () => {
+  const taskId = await start({ power: 'on' });
+  const client = new Client(
+    { name: 'test', version: '0' },
+    { versionNegotiation: { mode: 'auto' }, capabilities: TASK_CLIENT },
+  );
+  await client.connect(new StreamableHTTPClientTransport(new URL(gateway.url)));
+  const statuses: string[] = [];
+  const ended = new Promise<void>((resolve) => {
+    const params = z.looseObject({ taskId: z.literal(taskId), status: z.string() });
+    client.setNotificationHandler('notifications/tasks', { params }, ({ status }) => {
+      statuses.push(status);
+      if (status === 'completed') resolve();
+    });
+  });
+  const filter = { toolsListChanged: true, taskIds: [taskId] };
+  const subscription = await client.listen(filter);
+  gateway.commands.send(taskId);
+  gateway.commands.read(taskId, { power: 'on' });
+  await ended;
+  expect(new Set(statuses)).toEqual(new Set(['working', 'completed']));
+  await subscription.close();
+  await client.close();
 });
 
 it('ends every stream with its result when the gateway stops', async () => {

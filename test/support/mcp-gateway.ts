@@ -24,7 +24,17 @@ export interface TestGateway {
 /** What a test may want of it beside the usual. */
 export interface TestGatewayOptions
   extends Partial<
-    Pick<McpEndpointOptions, 'inlineWaitMs' | 'modelMayAnswer' | 'stateKey' | 'maxSessions' | 'sessionIdleMs'>
+    Pick<
+      McpEndpointOptions,
+      | 'inlineWaitMs'
+      | 'keepAliveMs'
+      | 'maxFollowed'
+      | 'maxSessions'
+      | 'maxStreams'
+      | 'modelMayAnswer'
+      | 'sessionIdleMs'
+      | 'stateKey'
+    >
   > {
   readonly specs?: readonly DeviceSpec[];
   readonly tokens?: readonly TokenRecord[];
