@@ -89,7 +89,7 @@ async function start(options: StartOptions): Promise<void> {
       if (line) console.log(line);
     });
   }
-  process.send?.({ mcpUrl });
+  process.send?.({ mcpUrl, brokerUrl });
   stopOnSignal(() => daemon.close());
   process.on('unhandledRejection', (error) =>
     log.error({ error: messageOf(error) }, 'a fault was caught at the last line'),

@@ -32,6 +32,41 @@ export function observed(values: Values): Expectation {
   return ({ result }) => check('observed', show(values), show(fieldsOf(result, (field) => field.observed)));
 }
 
+/** The device said over MQTT that it stood where it was told to, when it did not: while the old reading was true. */
+export function echoed(name: string, wanted: string | number): Expectation {
+  return ({ heard, truth: { acted } }) => {
+    const moved = acted[0]?.epoch_ms ?? Number.POSITIVE_INFINITY;
+    const echo = heard.find((each) => each.epoch_ms < moved && wordOf(each.payload, name) === wanted);
+    return {
+      what: 'device said',
+      expected: `${name} ${wanted}, before it had moved`,
+      found: echo ? `${name} ${wanted}, before it had moved` : 'no such thing',
+      passed: echo !== undefined,
+    };
+  };
+}
+
+function wordOf(payload: unknown, name: string): unknown {
+  return typeof payload === 'object' && payload !== null && name in payload
+    ? (payload as Record<string, unknown>)[name]
+    : undefined;
+}
+
+/** The verdict was made from a reading of after the device had really moved: no echo, and no old value. */
+export function decidedByTruth(field: string): Expectation {
+  return ({ result, truth: { acted } }) => {
+    const [first] = acted;
+    const at = result?.fields[field]?.observed_at ?? null;
+    const afterMs = first && at !== null ? Date.parse(at) - first.epoch_ms : undefined;
+    return {
+      what: 'decided by',
+      expected: 'a reading of after the device had moved',
+      found: afterMs === undefined ? 'no reading of a move' : `a reading ${afterMs} ms after the device had moved`,
+      passed: afterMs !== undefined && afterMs >= 0,
+    };
+  };
+}
+
 /** The task says when it was made and when it settled. */
 export function timestamps(): Expectation {
   return ({ createdAt, settledAt }) => {

@@ -25,6 +25,7 @@ const ARRIVAL_MS = 5;
 export async function play(scenario: Scenario, stage: Stage, onRow: (row: Row) => void): Promise<Seen> {
   const device = stage.device(scenario.device);
   const commandsBefore = await device.commandCount();
+  const beganAt = Date.now();
   if (scenario.fault) await device.arm(scenario.fault.name, scenario.fault.parameters);
   try {
     const reference = await call(scenario, stage);
@@ -34,7 +35,8 @@ export async function play(scenario: Scenario, stage: Stage, onRow: (row: Row) =
       onRow(row);
     });
     const truth = await device.truthSince(commandsBefore);
-    return { ...endOf(view), truth, sensors: await device.sensors(), rows };
+    const heard = stage.heard(scenario.stateTopic, beganAt);
+    return { ...endOf(view), truth, sensors: await device.sensors(), heard, rows };
   } finally {
     await device.clear();
   }
@@ -65,8 +67,9 @@ interface Followed {
 async function follow(followed: Followed, onRow: (row: Row) => void): Promise<TaskView> {
   const { scenario, stage, device, reference } = followed;
   const begun = performance.now();
-  const tickMs = stage.delayMs / LOOKS_PER_DELAY;
-  const watchMs = scenario.meanwhile === 'cancel' ? WATCH_DELAYS * stage.delayMs : 0;
+  const delayMs = stage.delayOf(scenario.device);
+  const tickMs = delayMs / LOOKS_PER_DELAY;
+  const watchMs = scenario.meanwhile === 'cancel' ? WATCH_DELAYS * delayMs : 0;
   const now = () => Math.round(performance.now() - begun);
   const row = async (status: string, message: string): Promise<Row> => {
     const sensors = await device.sensors();
@@ -74,7 +77,7 @@ async function follow(followed: Followed, onRow: (row: Row) => void): Promise<Ta
   };
   let task = stage.client.session.task(reference.taskId);
   let pending = scenario.meanwhile;
-  const patienceMs = PATIENCE.delays * stage.delayMs + PATIENCE.ms;
+  const patienceMs = PATIENCE.delays * delayMs + PATIENCE.ms;
   while (now() < patienceMs) {
     const view = await task.snapshot();
     onRow(await row(view.status, view.statusMessage ?? ''));
@@ -115,7 +118,7 @@ function isOver({ status }: TaskView): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
-function endOf(view: TaskView): Omit<Seen, 'truth' | 'sensors' | 'rows'> {
+function endOf(view: TaskView): Omit<Seen, 'truth' | 'sensors' | 'heard' | 'rows'> {
   const ended = view.status === 'completed' ? readToolResult(view.raw.result) : { result: null, isError: false };
   return {
     ...ended,

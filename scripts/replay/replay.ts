@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { MAX_TOOL_LIST_BYTES, SEED_TOOL_LIST_BYTES, toolListBytes } from '../support/tool-list.ts';
 import { lateMs } from './expectations.ts';
+import { MQTT_DEVICE_IDS, MQTT_SCENARIOS } from './mqtt-scenarios.ts';
 import { play } from './play.ts';
 import { type ReplayReport, reportOf, reportOfChecks, type ScenarioReport, tally } from './report.ts';
 import type { Check, Row, Scenario } from './scenario.ts';
@@ -24,12 +25,13 @@ export async function replay(stage: Stage, narrator: Narrator): Promise<ReplayRe
   narrator.opening(stage);
   const reports: ScenarioReport[] = [];
   let figures: { late_ms: number | null; reads: number | null } = { late_ms: null, reads: null };
-  for (const scenario of scenarios(stage.delayMs)) {
+  const playAndReport = async (scenario: Scenario) => {
     narrator.heading(scenario.title, scenario);
     const seen = await play(scenario, stage, (row) => narrator.row(row));
     if (scenario.id === 'setpoint') figures = { late_ms: lateMs(seen) ?? null, reads: seen.result?.reads ?? null };
     reports.push(shown(narrator, reportOf(scenario, seen)));
-  }
+  };
+  for (const scenario of scenarios(stage.delayMs)) await playAndReport(scenario);
   narrator.heading('A handle that nobody gave out');
   reports.push(
     shown(narrator, reportOfChecks('unknown_handle', 'A handle that nobody gave out', await askUnknownHandle(stage))),
@@ -39,6 +41,12 @@ export async function replay(stage: Stage, narrator: Narrator): Promise<ReplayRe
   reports.push(
     shown(narrator, reportOfChecks('tool_list', 'What the tools cost a model on every turn', [affordable(bytes)])),
   );
+  // Not before: the list of tools is measured for the home as it is shipped.
+  await stage.joinMqttDevices(
+    MQTT_DEVICE_IDS,
+    MQTT_SCENARIOS.flatMap(({ stateTopic }) => stateTopic ?? []),
+  );
+  for (const scenario of MQTT_SCENARIOS) await playAndReport(scenario);
   const report = {
     delay_ms: stage.delayMs,
     started_at: startedAt,

@@ -1,3 +1,4 @@
+import type { Heard } from '../support/broker-ear.ts';
 import type { GroundTruth, Sensors } from '../support/simulator-control.ts';
 import type { CommandResult } from './command-result.ts';
 
@@ -32,6 +33,8 @@ export interface Seen {
   readonly result: CommandResult | null;
   readonly truth: GroundTruth;
   readonly sensors: Sensors | null;
+  /** What the device's state topic said since the call, where it has one. */
+  readonly heard: readonly Heard[];
   readonly rows: readonly Row[];
 }
 
@@ -43,13 +46,18 @@ export interface FaultOrder {
   readonly parameters?: Readonly<Record<string, number>>;
 }
 
+/** The simulated devices that are commanded here: two over HTTP, the others over MQTT. */
+export type SimulatedDeviceId = 'ac' | 'fan' | 'cn105_heatpump' | 'z2m_lamp';
+
 /** One command that is replayed, and what must come of it. */
 export interface Scenario {
   readonly id: string;
   readonly title: string;
   /** The simulated device, and those of its sensors that matter here. */
-  readonly device: 'ac' | 'fan';
+  readonly device: SimulatedDeviceId;
   readonly sensors: readonly string[];
+  /** Where it says over MQTT how it stands. */
+  readonly stateTopic?: string;
   readonly fault?: FaultOrder;
   readonly call: { readonly tool: string; readonly arguments: Readonly<Record<string, string | number>> };
   /** `cancel`: cancelled at once and watched beyond the delay. `kill`: the gateway is killed and started again. */

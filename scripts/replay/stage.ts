@@ -2,25 +2,51 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Listening, startGatewayProgram, startSimulatorProgram } from '../support/programs.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import { type BrokerEar, type Heard, openBrokerEar } from '../support/broker-ear.ts';
+import {
+  type Listening,
+  type ListeningGateway,
+  startGatewayProgram,
+  startSimulatorProgram,
+} from '../support/programs.ts';
 import { SimulatedDeviceControl } from '../support/simulator-control.ts';
 import { connectTasksClient, type TasksClient } from '../support/tasks-client.ts';
 import { homeFor } from './home-file.ts';
+import type { SimulatedDeviceId } from './scenario.ts';
+
+/**
+ * A bridge's own habits do not scale with its device: one that repeats what it was told does so within a second and a half,
+ * and until then the truth cannot be told from the echo.
+ */
+const LEAST_MQTT_DELAY_MS = 2_000;
+
+/** How long the devices may take to announce themselves and to say how they stand, in ms, and how often that is looked at. */
+const JOIN_MS = 20_000;
+const JOIN_LOOK_MS = 100;
+
+const stateSchema = z.object({
+  devices: z.array(z.object({ device: z.string(), values: z.record(z.string(), z.unknown()) })),
+});
 
 /** A simulator, a gateway and a client, each talking to the next over real sockets. */
 export class Stage {
   readonly delayMs: number;
   readonly #simulator: Listening;
-  readonly #startGateway: (port: number) => Promise<Listening>;
-  #gateway: Listening;
+  readonly #startGateway: (port: number) => Promise<ListeningGateway>;
+  #gateway: ListeningGateway;
   #client: TasksClient;
+  /** A simulator with devices that speak MQTT, and what is heard of them; null before they have joined. */
+  #mqttSimulator: Listening | null = null;
+  #ear: BrokerEar | null = null;
 
   constructor(parts: {
     delayMs: number;
     simulator: Listening;
-    gateway: Listening;
+    gateway: ListeningGateway;
     client: TasksClient;
-    startGateway: (port: number) => Promise<Listening>;
+    startGateway: (port: number) => Promise<ListeningGateway>;
   }) {
     this.delayMs = parts.delayMs;
     this.#simulator = parts.simulator;
@@ -38,8 +64,50 @@ export class Stage {
     return this.#client;
   }
 
-  device(id: string): SimulatedDeviceControl {
-    return new SimulatedDeviceControl(this.#simulator.url, id);
+  device(id: SimulatedDeviceId): SimulatedDeviceControl {
+    const simulator = isOverHttp(id) ? this.#simulator : this.#mqttSimulator;
+    if (!simulator) throw new Error(`${id} has not joined yet`);
+    return new SimulatedDeviceControl(simulator.url, id);
+  }
+
+  /** How long this device takes to act. */
+  delayOf(id: SimulatedDeviceId): number {
+    return isOverHttp(id) ? this.delayMs : this.#mqttDelayMs;
+  }
+
+  get #mqttDelayMs(): number {
+    return Math.max(this.delayMs, LEAST_MQTT_DELAY_MS);
+  }
+
+  /**
+   * Lets devices that speak MQTT announce themselves on the gateway's broker, and waits until it knows how they stand.
+   * @param deviceIds as the gateway calls them
+   * @param stateTopics where they say how they stand
+   * @throws Error where it does not hear of one
+   */
+  async joinMqttDevices(deviceIds: readonly string[], stateTopics: readonly string[]): Promise<void> {
+    const { brokerUrl } = this.#gateway;
+    if (brokerUrl === null) throw new Error('the home has no broker');
+    this.#ear = await openBrokerEar(brokerUrl, stateTopics);
+    this.#mqttSimulator = await startSimulatorProgram(this.#mqttDelayMs, brokerUrl);
+    const until = performance.now() + JOIN_MS;
+    while (!(await this.#knows(deviceIds))) {
+      if (performance.now() > until) throw new Error(`not every one of ${deviceIds.join(', ')} has been heard of`);
+      await sleep(JOIN_LOOK_MS);
+    }
+  }
+
+  /** What was said on a state topic since then. */
+  heard(topic: string | undefined, epochMs: number): readonly Heard[] {
+    return (topic !== undefined && this.#ear?.since(topic, epochMs)) || [];
+  }
+
+  async #knows(deviceIds: readonly string[]): Promise<boolean> {
+    const { structuredContent } = await this.#client.client.callTool({ name: 'get_state', arguments: {} });
+    const { devices } = stateSchema.parse(structuredContent);
+    return deviceIds.every((id) =>
+      devices.some(({ device, values }) => device === id && Object.keys(values).length > 0),
+    );
   }
 
   /** Ends the gateway as a power cut would: nothing is closed, nothing is said. */
@@ -56,8 +124,14 @@ export class Stage {
 
   async close(): Promise<void> {
     await this.#client.close();
-    await Promise.all([this.#gateway.program.end('SIGTERM'), this.#simulator.program.end('SIGTERM')]);
+    await this.#ear?.close();
+    const programs = [this.#gateway, this.#simulator, ...(this.#mqttSimulator ? [this.#mqttSimulator] : [])];
+    await Promise.all(programs.map(({ program }) => program.end('SIGTERM')));
   }
+}
+
+function isOverHttp(id: SimulatedDeviceId): boolean {
+  return id === 'ac' || id === 'fan';
 }
 
 /**

@@ -27,6 +27,12 @@ export interface Listening {
   readonly url: string;
 }
 
+/** A gateway that serves; `url` is its MCP address. */
+export interface ListeningGateway extends Listening {
+  /** The broker in use; null where nothing of its home speaks MQTT. */
+  readonly brokerUrl: string | null;
+}
+
 const running = new Set<ChildProcess>();
 
 function endAll(): void {
@@ -55,20 +61,26 @@ export interface GatewaySettings {
 }
 
 /**
- * Starts the gateway and waits until it serves; `url` is its MCP address.
+ * Starts the gateway and waits until it serves.
  * @throws Error with what it said, where it ends before
  */
-export async function startGatewayProgram(settings: GatewaySettings): Promise<Listening> {
+export async function startGatewayProgram(settings: GatewaySettings): Promise<ListeningGateway> {
   const { config, dataFolder, port, args = [], env = {} } = settings;
   const all = ['start', '--data', dataFolder, '--port', String(port), '--log-level', 'warn', ...args];
   const child = forkProgram('gateway/cli.js', [...all, ...(config === undefined ? [] : ['--config', config])], env);
-  const { mcpUrl } = await announced(child, z.object({ mcpUrl: z.string() }));
-  return { program: child.program, url: mcpUrl };
+  const said = z.object({ mcpUrl: z.string(), brokerUrl: z.string().nullable() });
+  const { mcpUrl, brokerUrl } = await announced(child, said);
+  return { program: child.program, url: mcpUrl, brokerUrl };
 }
 
-/** Starts the simulator on a free port and waits until it serves. @throws Error as above */
-export function startSimulatorProgram(delayMs: number): Promise<Listening> {
-  return startListeningProgram('simulator/cli.js', ['--port', '0', '--delay', `${delayMs}ms`]);
+/**
+ * Starts the simulator on a free port and waits until it serves.
+ * @param brokerUrl where its MQTT devices are to announce themselves; without it there are none
+ * @throws Error as above
+ */
+export function startSimulatorProgram(delayMs: number, brokerUrl?: string): Promise<Listening> {
+  const mqtt = brokerUrl === undefined ? [] : ['--mqtt', brokerUrl];
+  return startListeningProgram('simulator/cli.js', ['--port', '0', '--delay', `${delayMs}ms`, ...mqtt]);
 }
 
 /** Starts a program that tells its parent `{url}` once it serves. @throws Error as above */

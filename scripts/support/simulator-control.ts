@@ -15,6 +15,9 @@ const actuationEntry = z.object({
   epoch_ms: z.number(),
   changes: z.record(z.string(), z.object({ from: value, to: value })),
 });
+const viewSchema = z.object({
+  devices: z.record(z.string(), z.object({ reachable: z.boolean(), shown: z.record(z.string(), value) })),
+});
 const truthSchema = z.object({
   counts: z.record(z.string(), z.looseObject({ commands: z.int() })),
   entries: z.array(z.union([commandEntry, actuationEntry, z.looseObject({ type: z.literal('rejected') })])),
@@ -36,12 +39,10 @@ export interface GroundTruth {
 /** A simulated device of a simulator that runs somewhere: its sensors, its faults, and the truth about it. */
 export class SimulatedDeviceControl {
   readonly id: string;
-  readonly #url: string;
   readonly #control: ControlClient;
 
   constructor(url: string, id: string) {
     this.id = id;
-    this.#url = url;
     this.#control = new ControlClient(url);
   }
 
@@ -72,10 +73,10 @@ export class SimulatedDeviceControl {
     };
   }
 
-  /** What its sensors say now; null where it cannot be reached. */
+  /** What its sensors say now, whatever it speaks; null where it cannot be reached. */
   async sensors(): Promise<Sensors | null> {
-    const response = await fetch(`${this.#url}/sensors/${this.id}`).catch(() => null);
-    if (!response?.ok) return null;
-    return z.record(z.string(), value).parse(await response.json());
+    const { devices } = viewSchema.parse(await this.#control.call('GET', ''));
+    const device = devices[this.id];
+    return device?.reachable ? device.shown : null;
   }
 }

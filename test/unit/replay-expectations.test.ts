@@ -4,6 +4,8 @@ import { loadConfig } from '../../gateway/config/load.ts';
 import { shippedPath } from '../../gateway/config/shipped.ts';
 import {
   acted,
+  decidedByTruth,
+  echoed,
   fewReads,
   observed,
   promptly,
@@ -31,19 +33,24 @@ const VERIFIED: Seen = {
   result: {
     verdict: 'verified',
     reason: null,
-    fields: { target_temperature: { sent: 26, before: 24, observed: 26, observed_at: null } },
+    fields: {
+      target_temperature: { sent: 26, before: 24, observed: 26, observed_at: new Date(SETTLED_MS - 400).toISOString() },
+    },
     elapsed_ms: 4_490,
     reads: 5,
   },
   truth: {
     received: [{ type: 'command', command: 1, body: { temperature: 26 } }],
-    acted: [
-      { type: 'actuation', command: 1, epoch_ms: SETTLED_MS - 480, changes: { temperature: { from: 24, to: 26 } } },
-    ],
+    acted: moved(SETTLED_MS - 480),
   },
   sensors: { power: 'On', temperature: 26 },
+  heard: [{ epoch_ms: SETTLED_MS - 4_000, topic: 'ac/state', payload: { temperature: 26 } }],
   rows: [],
 };
+
+function moved(epochMs: number): Seen['truth']['acted'] {
+  return [{ type: 'actuation', command: 1, epoch_ms: epochMs, changes: { temperature: { from: 24, to: 26 } } }];
+}
 
 function rows(...statuses: string[]): Row[] {
   return statuses.map((status, index) => ({ at_ms: index * 1_000, status, message: '', sensors: null }));
@@ -71,6 +78,21 @@ describe('an expectation', () => {
       promptly(480),
       VERIFIED,
       [nothing, { ...VERIFIED, settledAt: new Date(SETTLED_MS + 1).toISOString() }],
+    ],
+    [
+      'decided by the truth',
+      decidedByTruth('target_temperature'),
+      VERIFIED,
+      [nothing, { ...VERIFIED, truth: { ...VERIFIED.truth, acted: moved(SETTLED_MS - 300) } }],
+    ],
+    [
+      'echo',
+      echoed('temperature', 26),
+      VERIFIED,
+      [
+        { ...VERIFIED, heard: [] },
+        { ...VERIFIED, truth: { ...VERIFIED.truth, acted: moved(SETTLED_MS - 4_500) } },
+      ],
     ],
     ['reads', fewReads(8), VERIFIED, [nothing, ignored]],
     [
