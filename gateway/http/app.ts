@@ -1,7 +1,8 @@
 import express, { type Express, type Router } from 'express';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import type { Access } from './access.ts';
-import { answerErrors, answerNothingHere } from './json-errors.ts';
+import { refuseDeep } from './json-depth.ts';
+import { answerErrors, answerMethodNotAllowed, answerNothingHere } from './json-errors.ts';
 import { checkHost, checkOrigin, type Names } from './names.ts';
 
 /** What the HTTP application is made of. */
@@ -19,6 +20,9 @@ export interface AppOptions extends Names {
 /** The longest request that is read: a command is a few hundred bytes, but a client may listen to 20,000 tasks by name. */
 const BODY_LIMIT = '1mb';
 
+/** What Streamable HTTP is made of; which of them a client may use is the endpoint's to say. */
+const METHODS: ReadonlySet<string> = new Set(['POST', 'GET', 'DELETE']);
+
 /**
  * The gateway over HTTP: `/mcp`, `/api` for people's tools, and `/healthz` for whoever watches over the process. Every
  * error is JSON. No body is read of somebody who may not come in.
@@ -33,8 +37,12 @@ export function createApp(options: AppOptions): Express {
   });
   app.use(['/mcp', '/api'], access.authenticate);
   app.use('/mcp', access.require('read'));
-  app.use(express.json({ limit: BODY_LIMIT }));
-  app.all('/mcp', (req, res) => mcp.handle(req, res, req.body));
+  // Any JSON is parsed: what is no message the protocol itself refuses.
+  app.use(express.json({ limit: BODY_LIMIT, strict: false, verify: refuseDeep }));
+  app.all('/mcp', (req, res) => {
+    if (!METHODS.has(req.method)) return answerMethodNotAllowed(res, METHODS);
+    return mcp.handle(req, res, req.body);
+  });
   app.use('/api', api);
   app.use(answerNothingHere);
   app.use(answerErrors(onError));

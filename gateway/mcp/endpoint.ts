@@ -7,6 +7,7 @@ import { Listening, type ListeningOptions } from './listening.ts';
 import type { McpRequest } from './modern-request.ts';
 import type { MakeOffer } from './offer.ts';
 import { OlderSessions } from './older-sessions.ts';
+import { refuseMisshapen } from './param-check.ts';
 import { quickGet } from './quick-get.ts';
 import { createServerFactory } from './server-factory.ts';
 
@@ -68,6 +69,7 @@ export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpE
   const serve = toNodeHandler(handler, { onerror: onError });
   const open = new Set<Promise<void>>();
   const answer = async (req: McpRequest, res: ServerResponse, body: unknown) => {
+    if (refuseMisshapen(res, body)) return;
     if ((await quick(req, res, body)) || (await listening.serve(req, res, body))) return;
     if (!(await sessions.serve(req, res, body))) await serve(req, res, body);
   };

@@ -1,0 +1,31 @@
+import type { ServerResponse } from 'node:http';
+import { isJSONRPCRequest, ProtocolErrorCode, specTypeSchemas } from '@modelcontextprotocol/server';
+
+/** Methods whose parameters the SDK checks itself, and tells of a mistake in them as of a fault of the server. */
+const REQUEST_TYPES: ReadonlyMap<string, keyof typeof specTypeSchemas> = new Map([
+  ['initialize', 'InitializeRequest'],
+  ['ping', 'PingRequest'],
+  ['tools/list', 'ListToolsRequest'],
+  ['resources/list', 'ListResourcesRequest'],
+  ['resources/templates/list', 'ListResourceTemplatesRequest'],
+  ['resources/read', 'ReadResourceRequest'],
+  ['resources/subscribe', 'SubscribeRequest'],
+  ['resources/unsubscribe', 'UnsubscribeRequest'],
+  ['prompts/list', 'ListPromptsRequest'],
+  ['prompts/get', 'GetPromptRequest'],
+  ['completion/complete', 'CompleteRequest'],
+  ['logging/setLevel', 'SetLevelRequest'],
+]);
+
+/** Refuses a request whose parameters are of the wrong shape, as -32602. @returns whether it did */
+export function refuseMisshapen(res: ServerResponse, body: unknown): boolean {
+  if (!isJSONRPCRequest(body)) return false;
+  const type = REQUEST_TYPES.get(body.method);
+  const checked = type && specTypeSchemas[type]['~standard'].validate(body);
+  if (!checked?.issues) return false;
+  const what = checked.issues.map(({ path = [], message }) => `${path.map(String).join('.')}: ${message}`).join('; ');
+  const error = { code: ProtocolErrorCode.InvalidParams, message: `Invalid params for ${body.method}: ${what}` };
+  res.writeHead(200, { 'content-type': 'application/json' });
+  res.end(JSON.stringify({ jsonrpc: '2.0', id: body.id, error }));
+  return true;
+}
