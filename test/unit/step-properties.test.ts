@@ -84,7 +84,8 @@ const happening = fc.tuple(
     { weight: 1, arbitrary: fc.constantFrom('cancelled', 'superseded', 'failed').map((type) => ({ type })) },
   ),
 );
-type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
+/** The gap before it in ms, and what it is. */
+type Happening = readonly [number, { readonly type: string; readonly value?: unknown }];
 
 /** A plain live report of these values. */
 function reported(values: Reading['values']) {
