@@ -85,7 +85,7 @@ const happening = fc.tuple(
   ),
 );
 /** The gap before it in ms, and what it is. */
-type Happening = readonly [number, { readonly type: string; readonly value?: unknown }];
+type Happening = readonly [number, { readonly type: string; readonly value?: unknown; readonly online?: boolean }];
 
 /** A plain live report of these values. */
 function reported(values: Reading['values']) {
