@@ -2,9 +2,11 @@ import { cpus } from 'node:os';
 import { Command } from 'commander';
 import { messageOf } from '../../gateway/domain/errors.ts';
 import { measureCreation } from './creation.ts';
+import { measureCrowd } from './crowd.ts';
 import { type Figure, met, table } from './figure.ts';
 import { measureLateness } from './lateness.ts';
 import { measureNotifications } from './notifications.ts';
+import { measurePush } from './push.ts';
 import { measureStartUp } from './start-up.ts';
 import { measureThroughput } from './throughput.ts';
 import { openWorkspace } from './workspace.ts';
@@ -24,6 +26,8 @@ const MEASUREMENTS = [
   ['start', measureStartUp],
   ['creation', measureCreation],
   ['lateness', measureLateness],
+  ['push', measurePush],
+  ['crowd', measureCrowd],
   ['throughput', measureThroughput],
   ['notifications', measureNotifications],
 ] as const;
