@@ -1,6 +1,7 @@
 import { StartError } from '../domain/errors.ts';
 import { isFrugal, isSmall } from './frugal.ts';
 import { endOfString, isQuote, rewriteMethods } from './template-methods.ts';
+import { needsOf } from './template-needs.ts';
 import { type Rendered, templateRuntime } from './template-runtime.ts';
 
 /** Longest template, in characters. */
@@ -53,12 +54,12 @@ export function compileTemplate(source: string, where: string): Template {
   const path = pathOf(source);
   const expression = wholeExpression(code);
   const isQuick = isFrugal(code);
+  const needed = needsOf(code);
   const limiter = new Limiter();
   const guarded = (variables: TemplateVariables) => !isQuick || !isSmall(variables);
   const render = (variables: TemplateVariables): TemplateText => {
-    const rendered = limiter.run(() =>
-      templateRuntime.render(prelude(variables) + code, bare(variables), guarded(variables)),
-    );
+    const seen = needed(variables);
+    const rendered = limiter.run(() => templateRuntime.render(prelude(seen) + code, bare(seen), guarded(variables)));
     return rendered.ok ? { ok: true, text: rendered.value.trim() } : rendered;
   };
   return {
@@ -67,9 +68,8 @@ export function compileTemplate(source: string, where: string): Template {
     evaluate(variables) {
       if (path !== undefined) return lookUp(variables, path);
       if (expression !== undefined) {
-        return limiter.run(() =>
-          templateRuntime.evaluate(prelude(variables), expression, bare(variables), guarded(variables)),
-        );
+        const seen = needed(variables);
+        return limiter.run(() => templateRuntime.evaluate(prelude(seen), expression, bare(seen), guarded(variables)));
       }
       const rendered = render(variables);
       return rendered.ok ? { ok: true, value: rendered.text } : rendered;
