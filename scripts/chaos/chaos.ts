@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import { shippedPath } from '../../gateway/config/shipped.ts';
+import type { Actuation } from '../../gateway/domain/actuation.ts';
+import { openHomeStore } from '../../gateway/store/home-store.ts';
+import { type GatewaySettings, startGatewayProgram, startTellingProgram } from '../support/programs.ts';
+import { Clients } from './clients.ts';
+import { checkInvariants, type Invariant, outcomeOf } from './invariants.ts';
+import { liveAndDie, type Place } from './lives.ts';
+import { drawPlan } from './plan.ts';
+import { Told } from './told.ts';
+import { readTruth } from './truth.ts';
+
+/** What is done, and with which luck. */
+export interface ChaosOptions {
+  readonly seed: number;
+  readonly kills: number;
+  readonly died: (place: Place, count: number) => void;
+}
+
+/** What came of it, as `--json` prints it. */
+export interface ChaosReport {
+  readonly seed: number;
+  readonly invariants: readonly Invariant[];
+  readonly figures: {
+    readonly kills: number;
+    readonly kills_by_place: Readonly<Record<string, number>>;
+    readonly commands: number;
+    readonly answers: Readonly<Record<string, number>>;
+    readonly tasks: number;
+    readonly received: number;
+    readonly outcomes: Readonly<Record<string, number>>;
+    readonly duration_ms: number;
+  };
+  /** Where the data lies, where something is to be looked into. */
+  readonly kept: string | null;
+}
+
+/** What is open after the last kill has to end within this time, in ms. */
+const LAST_MS = 30_000;
+const POLL_MS = 100;
+
+const PAGE = 1_000;
+
+/** Kills gateways, one after another on the same data, and compares the accounts of what happened. */
+export async function chaos({ seed, kills, died }: ChaosOptions): Promise<ChaosReport> {
+  const begun = performance.now();
+  const folder = await mkdtemp(join(tmpdir(), 'readback-chaos-'));
+  const truthFile = join(folder, 'truth.jsonl');
+  const simulator = await startTellingProgram(
+    'scripts/chaos/simulator.js',
+    z.object({ url: z.string(), broker: z.string() }),
+    [truthFile, String(seed)],
+  );
+  const settings: GatewaySettings = {
+    config: join(dirname(shippedPath('')), 'scripts/chaos/home.yaml'),
+    dataFolder: join(folder, 'data'),
+    port: await freePort(),
+    env: { READBACK_SIMULATOR: simulator.told.url, READBACK_BROKER: simulator.told.broker },
+  };
+  const clients = new Clients(new Told(), simulator.told.url);
+  const places: Place[] = [];
+  await liveAndDie(drawPlan(seed, kills), settings, clients, (place, count) => {
+    places.push(place);
+    died(place, count);
+  });
+  await letEnd(settings, clients);
+  await simulator.program.end('SIGTERM');
+  const records = await readRecords(settings.dataFolder);
+  const truth = await readTruth(truthFile);
+  const { told } = clients;
+  const invariants = checkInvariants({ told, records, truth });
+  const holds = invariants.every(({ violations }) => violations.length === 0);
+  if (holds) await rm(folder, { recursive: true });
+  return {
+    seed,
+    invariants,
+    figures: {
+      kills,
+      kills_by_place: tally(places),
+      commands: Object.values(told.answers).reduce((sum, count) => sum + count, 0),
+      answers: told.answers,
+      tasks: records.length,
+      received: truth.receptions.length,
+      outcomes: tally(records.map(outcomeOf)),
+      duration_ms: Math.round(performance.now() - begun),
+    },
+    kept: holds ? null : folder,
+  };
+}
+
+/** One more gateway, which nobody kills: every task ends, and every client asks for each of its tasks once more. */
+async function letEnd(settings: GatewaySettings, clients: Clients): Promise<void> {
+  const { program, url } = await startGatewayProgram(settings);
+  const forever = new AbortController().signal;
+  const until = performance.now() + LAST_MS;
+  while (clients.told.open.length > 0 && performance.now() < until) {
+    await clients.askAgain(url, clients.told.open, forever);
+    await sleep(POLL_MS);
+  }
+  await clients.askAgain(url, clients.told.taskIds, forever);
+  await program.end('SIGTERM');
+}
+
+async function readRecords(folder: string): Promise<Actuation[]> {
+  const { tasks } = await openHomeStore({ folder });
+  try {
+    const records: Actuation[] = [];
+    for (;;) {
+      const after = records.at(-1)?.taskId;
+      const page = await tasks.list({ limit: PAGE, ...(after !== undefined && { after }) });
+      records.push(...page);
+      if (page.length < PAGE) return records;
+    }
+  } finally {
+    await tasks.close();
+  }
+}
+
+/** A port that nobody has now: every gateway gets the same one, so that clients find it again. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+function tally(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return Object.fromEntries(Object.entries(counts).sort(([, a], [, b]) => b - a));
+}
