@@ -60,17 +60,30 @@ export interface GatewaySettings {
   readonly env?: NodeJS.ProcessEnv;
 }
 
+/** A gateway that is starting. */
+export interface StartingGateway {
+  readonly program: Program;
+  /** Resolves when it serves; rejects with what it said, where it ends before. */
+  readonly served: Promise<ListeningGateway>;
+}
+
+/** Starts the gateway without waiting for it. */
+export function launchGatewayProgram(settings: GatewaySettings): StartingGateway {
+  const { config, dataFolder, port, args = [], env = {} } = settings;
+  const all = ['start', '--data', dataFolder, '--port', String(port), '--log-level', 'warn', ...args];
+  const child = forkProgram('gateway/cli.js', [...all, ...(config === undefined ? [] : ['--config', config])], env);
+  const { program } = child;
+  const said = z.object({ mcpUrl: z.string(), brokerUrl: z.string().nullable() });
+  const served = announced(child, said).then(({ mcpUrl, brokerUrl }) => ({ program, url: mcpUrl, brokerUrl }));
+  return { program, served };
+}
+
 /**
  * Starts the gateway and waits until it serves.
  * @throws Error with what it said, where it ends before
  */
-export async function startGatewayProgram(settings: GatewaySettings): Promise<ListeningGateway> {
-  const { config, dataFolder, port, args = [], env = {} } = settings;
-  const all = ['start', '--data', dataFolder, '--port', String(port), '--log-level', 'warn', ...args];
-  const child = forkProgram('gateway/cli.js', [...all, ...(config === undefined ? [] : ['--config', config])], env);
-  const said = z.object({ mcpUrl: z.string(), brokerUrl: z.string().nullable() });
-  const { mcpUrl, brokerUrl } = await announced(child, said);
-  return { program: child.program, url: mcpUrl, brokerUrl };
+export function startGatewayProgram(settings: GatewaySettings): Promise<ListeningGateway> {
+  return launchGatewayProgram(settings).served;
 }
 
 /**
@@ -89,9 +102,19 @@ export async function startListeningProgram(
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): Promise<Listening> {
+  const { program, told } = await startTellingProgram(script, z.object({ url: z.string() }), args, env);
+  return { program, url: told.url };
+}
+
+/** Starts a program that tells its parent of this shape once it serves. @throws Error as above */
+export async function startTellingProgram<T>(
+  script: string,
+  schema: z.ZodType<T>,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ readonly program: Program; readonly told: T }> {
   const child = forkProgram(script, args, env);
-  const { url } = await announced(child, z.object({ url: z.string() }));
-  return { program: child.program, url };
+  return { program: child.program, told: await announced(child, schema) };
 }
 
 interface Child {
