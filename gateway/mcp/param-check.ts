@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { isJSONRPCRequest, ProtocolErrorCode, specTypeSchemas } from '@modelcontextprotocol/server';
 
 /** Methods whose parameters the SDK checks itself, and tells of a mistake in them as of a fault of the server. */
-const REQUEST_TYPES: ReadonlyMap<string, keyof typeof specTypeSchemas> = new Map([
+const REQUEST_TYPES: ReadonlyMap<unknown, keyof typeof specTypeSchemas> = new Map([
   ['initialize', 'InitializeRequest'],
   ['ping', 'PingRequest'],
   ['tools/list', 'ListToolsRequest'],
@@ -19,10 +19,12 @@ const REQUEST_TYPES: ReadonlyMap<string, keyof typeof specTypeSchemas> = new Map
 
 /** Refuses a request whose parameters are of the wrong shape, as -32602. @returns whether it did */
 export function refuseMisshapen(res: ServerResponse, body: unknown): boolean {
-  if (!isJSONRPCRequest(body)) return false;
+  if (typeof body !== 'object' || body === null || !('method' in body)) return false;
   const type = REQUEST_TYPES.get(body.method);
-  const checked = type && specTypeSchemas[type]['~standard'].validate(body);
-  if (!checked?.issues) return false;
+  // A body that is no request at all is refused by the SDK, in its own words.
+  if (!type || !isJSONRPCRequest(body)) return false;
+  const checked = specTypeSchemas[type]['~standard'].validate(body);
+  if (!checked.issues) return false;
   const what = checked.issues.map(({ path = [], message }) => `${path.map(String).join('.')}: ${message}`).join('; ');
   const error = { code: ProtocolErrorCode.InvalidParams, message: `Invalid params for ${body.method}: ${what}` };
   res.writeHead(200, { 'content-type': 'application/json' });
