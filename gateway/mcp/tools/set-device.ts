@@ -78,7 +78,8 @@ const OUTPUT = {
   type: 'object' as const,
   properties: {
     verdict: { enum: [...VERDICTS, null] },
-    reason: { type: ['string', 'null'] },
+    // Not a list of types: clients that know only one type at a time would leave the tool out.
+    reason: { anyOf: [{ type: 'string' }, { type: 'null' }] },
     fields: { type: 'object' },
     task_id: { type: 'string' },
     status: { type: 'string' },
