@@ -2,9 +2,15 @@ import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { messageOf } from '../domain/errors.ts';
 import { TEMPLATE_FUNCTIONS, TEMPLATE_TESTS, templateFilters, toPlain } from './template-filters.ts';
-import { TIME_LIMIT_MS, withTimeLimit } from './time-limit.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 type Minijinja = typeof import('minijinja-js');
+
+/**
+ * In ms, far beyond what an honest template needs. Renderings stand in the way of everything else; a template is checked
+ * once, and a machine that is busy starting must not take it for a hostile one.
+ */
+const TIME_LIMIT_MS = { render: 200, check: 2_000 } as const;
 
 /** Instructions that one rendering may take; long loops over a hundred list entries stay below a tenth of it. */
 const FUEL = 5_000;
@@ -49,7 +55,7 @@ class TemplateRuntime {
       environment.addTemplate('checked', source);
       environment.removeTemplate('checked');
       return '';
-    }, guarded);
+    }, guarded && TIME_LIMIT_MS.check);
     return checked.ok ? undefined : checked.detail;
   }
 
@@ -57,7 +63,7 @@ class TemplateRuntime {
   render(source: string, variables: Readonly<Record<string, unknown>>, guarded: boolean): Rendered<string> {
     const rendered = this.#run(
       (environment) => environment.renderTemplate(this.#nameOf(source, environment), variables),
-      guarded,
+      guarded && TIME_LIMIT_MS.render,
     );
     if (rendered.ok && rendered.value.length > MAX_OUTPUT) {
       return { ok: false, detail: `the result is longer than ${MAX_OUTPUT} characters` };
@@ -93,18 +99,22 @@ class TemplateRuntime {
     return name;
   }
 
-  #run(work: (environment: InstanceType<Minijinja['Environment']>) => string, guarded: boolean): Rendered<string> {
+  /** @param limitMs false: it is known to be quick */
+  #run(
+    work: (environment: InstanceType<Minijinja['Environment']>) => string,
+    limitMs: number | false,
+  ): Rendered<string> {
     this.#failure = undefined;
     try {
       for (let attempt = 1; ; attempt += 1) {
         const environment = this.#environment ?? this.#create();
         this.#environment = environment;
         const run = () => work(environment);
-        const ran = guarded ? withTimeLimit(run) : { done: true as const, result: run() };
+        const ran = limitMs === false ? { done: true as const, result: run() } : withTimeLimit(run, limitMs);
         if (ran.done)
           return this.#failure === undefined ? { ok: true, value: ran.result } : { ok: false, detail: this.#failure };
         this.#discard();
-        if (!ran.starved) return { ok: false, exhausted: true, detail: `it takes longer than ${TIME_LIMIT_MS} ms` };
+        if (!ran.starved) return { ok: false, exhausted: true, detail: `it takes longer than ${limitMs} ms` };
         if (attempt === MAX_ATTEMPTS) return { ok: false, detail: 'the machine is too busy for it' };
       }
     } catch (error) {
@@ -124,7 +134,7 @@ class TemplateRuntime {
     this.#environment = undefined;
     this.#compiled.clear();
     try {
-      withTimeLimit(() => broken?.free());
+      withTimeLimit(() => broken?.free(), TIME_LIMIT_MS.render);
     } catch {
       // Its memory goes with the instance.
     }

@@ -1,8 +1,5 @@
 import { createContext, Script } from 'node:vm';
 
-/** Far beyond what any honest template needs, and short enough for everything else to go on in time, in ms. */
-export const TIME_LIMIT_MS = 200;
-
 /** What an honest template is done with, in ms: had it less than this on the processor, the machine had no time. */
 const LEAST_CPU_MS = 20;
 
@@ -19,11 +16,11 @@ const script = new Script('work()');
  * `starved`: the time passed, but on a machine so busy that the work had little of it.
  * @throws what `work` throws
  */
-export function withTimeLimit<Result>(work: () => Result): Limited<Result> {
+export function withTimeLimit<Result>(work: () => Result, limitMs: number): Limited<Result> {
   const before = process.cpuUsage();
   context['work'] = work;
   try {
-    return { done: true, result: script.runInContext(context, { timeout: TIME_LIMIT_MS }) as Result };
+    return { done: true, result: script.runInContext(context, { timeout: limitMs }) as Result };
   } catch (error) {
     if (!isTimeout(error)) throw error;
     const { user, system } = process.cpuUsage(before);
