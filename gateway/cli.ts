@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { banner, settledLine } from './banner.ts';
-import { type StartOptions, startDaemon } from './daemon.ts';
+import { banner, settledLine } from './commands/banner.ts';
+import { type StartOptions, startDaemon } from './commands/daemon.ts';
+import { type DaemonOptions, findDaemon } from './commands/find-daemon.ts';
+import type { StdioOptions } from './commands/stdio.ts';
 import { messageOf, StartError } from './domain/errors.ts';
 import { StoreError } from './domain/store.ts';
-import { type DaemonOptions, findDaemon } from './find-daemon.ts';
 import { version } from './main.ts';
-import type { StdioOptions } from './stdio-command.ts';
 
 /** A stop that takes longer than this is cut short, in ms: whoever asked for it is waiting. */
 const STOP_MS = 5_000;
@@ -32,7 +32,7 @@ daemonCommand('approvals')
   .description('list the questions that wait for a person')
   .action(async (options: DaemonOptions) => {
     // Loaded late, as the other commands are: the gateway's own start does not wait for what it does not need.
-    const { listApprovals } = await import('./approvals-command.ts');
+    const { listApprovals } = await import('./commands/approvals.ts');
     console.log(await listApprovals(await findDaemon(options)));
   });
 
@@ -46,7 +46,7 @@ for (const [name, approve, description] of [
     // An id may begin with a dash.
     .allowUnknownOption()
     .action(async (id: string, options: DaemonOptions) => {
-      const { answerApproval } = await import('./approvals-command.ts');
+      const { answerApproval } = await import('./commands/approvals.ts');
       console.log(await answerApproval(await findDaemon(options), id, approve));
     });
 }
@@ -57,7 +57,7 @@ daemonCommand('stdio')
   .option('--simulator-port <number>', "port of the demo home's simulator; 0 takes a free one", parsePort, 8731)
   .option('--delay <seconds>', 'how long the simulated devices take to act', parseSeconds, 4_000)
   .action(async (options: StdioOptions) => {
-    const { serveStdio } = await import('./stdio-command.ts');
+    const { serveStdio } = await import('./commands/stdio.ts');
     await serveStdio(options);
     // Connections that are kept for later would keep the process alive.
     process.exit(0);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answerApproval, listApprovals } from '../../gateway/approvals-command.ts';
+import { answerApproval, listApprovals } from '../../gateway/commands/approvals.ts';
 import { StartError } from '../../gateway/domain/errors.ts';
 import { DEMO_AC, DEMO_FAN, withApproval } from '../support/demo-devices.ts';
 import { startGateway, type TestGateway } from '../support/mcp-gateway.ts';

@@ -1,10 +1,10 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Bridge } from './client/bridge.ts';
-import { linesOf, TOO_LONG } from './client/lines.ts';
+import { Bridge } from '../client/bridge.ts';
+import { linesOf, TOO_LONG } from '../client/lines.ts';
+import { StartError } from '../domain/errors.ts';
+import { StoreError } from '../domain/store.ts';
 import { type RunningDaemon, startDaemon } from './daemon.ts';
-import { StartError } from './domain/errors.ts';
-import { StoreError } from './domain/store.ts';
 import { type Daemon, type DaemonOptions, findDaemon } from './find-daemon.ts';
 
 /** How the bridge is started, as the command line says it. */

@@ -1,6 +1,6 @@
-import type { Actuation } from './domain/actuation.ts';
-import { result } from './domain/result.ts';
-import { sentence } from './domain/sentence.ts';
+import type { Actuation } from '../domain/actuation.ts';
+import { result } from '../domain/result.ts';
+import { sentence } from '../domain/sentence.ts';
 
 /** What a person sees when the gateway has started. */
 export function banner(facts: {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { StartError } from './domain/errors.ts';
+import { StartError } from '../domain/errors.ts';
 import type { Daemon } from './find-daemon.ts';
 
 const waitingSchema = z.object({

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
-import { loadConfig } from './config/load.ts';
+import { loadConfig } from '../config/load.ts';
+import { StartError } from '../domain/errors.ts';
 import { readDaemonFile } from './daemon-file.ts';
-import { StartError } from './domain/errors.ts';
 
 /** A gateway that runs, and the token that opens it, where it asks for one. */
 export interface Daemon {

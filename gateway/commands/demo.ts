@@ -1,7 +1,7 @@
-import { type Simulator, startSimulator } from '../simulator/start.ts';
-import { type LoadedHome, loadConfig } from './config/load.ts';
-import { shippedPath } from './config/shipped.ts';
-import { messageOf, StartError } from './domain/errors.ts';
+import { type Simulator, startSimulator } from '../../simulator/start.ts';
+import { type LoadedHome, loadConfig } from '../config/load.ts';
+import { shippedPath } from '../config/shipped.ts';
+import { messageOf, StartError } from '../domain/errors.ts';
 
 /** The home that runs where no configuration is given: the shipped one, on a simulator in this process. */
 export interface Demo {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { type Logger, pino } from 'pino';
-import { loadConfig } from './config/load.ts';
+import { loadConfig } from '../config/load.ts';
+import { templateMistake } from '../devices/template.ts';
+import { type Gateway, startGateway } from '../main.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { templateMistake } from './devices/template.ts';
 import { defaultData } from './find-daemon.ts';
-import { type Gateway, startGateway } from './main.ts';
 
 /** How a daemon is started, as the command line says it. */
 export interface StartOptions {
