@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { rpcRequest } from '../bench/rpc.ts';
 import { SimulatedDeviceControl } from '../support/simulator-control.ts';
 import type { PlannedCommand } from './plan.ts';
-import type { Told } from './told.ts';
+import { hasEnded, type Told } from './told.ts';
 
 /** The error of `tasks/get` for an id that the gateway does not know. */
 const INVALID_PARAMS = -32602;
@@ -27,6 +27,7 @@ type RpcAnswer = z.output<typeof answerSchema>;
 export class Clients {
   readonly told: Told;
   readonly #simulatorUrl: string;
+  #turn = 0;
 
   constructor(told: Told, simulatorUrl: string) {
     this.told = told;
@@ -38,7 +39,7 @@ export class Clients {
     await Promise.all([
       ...commands.map((command) => this.#issue(url, command, dead)),
       this.#follow(url, dead),
-      this.askAgain(url, this.#oldest(ASKED_AGAIN), dead),
+      this.askAgain(url, this.#someSettled(), dead),
     ]);
   }
 
@@ -78,13 +79,12 @@ export class Clients {
     else if (answer.error.code === INVALID_PARAMS) this.told.hearUnknown(taskId);
   }
 
-  /** Settled tasks that were asked for longest ago, in turn. */
-  #turn = 0;
-  #oldest(count: number): string[] {
-    const ids = this.told.taskIds;
-    const from = ids.length === 0 ? 0 : this.#turn % ids.length;
-    this.#turn += count;
-    return ids.slice(from, from + count);
+  /** Some of the settled tasks, each in its turn. Open ones are left to `#follow`, so that no two answers overtake each other. */
+  #someSettled(): string[] {
+    const ids = this.told.tasks.filter(hasEnded).map(({ taskId }) => taskId);
+    const from = this.#turn % Math.max(1, ids.length);
+    this.#turn += ASKED_AGAIN;
+    return ids.slice(from, from + ASKED_AGAIN);
   }
 }
 

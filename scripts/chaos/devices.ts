@@ -23,7 +23,7 @@ export interface TargetDevice {
 const QUICK_MS = 200;
 
 /** Later than a bridge's echo, and than the window in which it is taken for one, however busy the machine. */
-const BRIDGED_MS = 600;
+const BRIDGED_MS = 1_500;
 
 const DIRECTIONS = ['auto', 'swing', 'near', 'middle', 'far'] as const;
 

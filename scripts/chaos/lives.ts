@@ -8,7 +8,7 @@ import type { Life, Plan } from './plan.ts';
 const PRELOAD = pathToFileURL(fileURLToPath(new URL('crash-preload.js', import.meta.url))).href;
 
 /** A gateway that walks into none of its traps is killed this long after it serves, in ms. */
-const MISSED_MS = 1_000;
+const MISSED_MS = 1_200;
 
 /** Where a gateway died: at a point, by the clock while it started or served, or by the clock because it passed its trap by. */
 export type Place = CrashPoint | 'starting' | 'serving' | 'missed';

@@ -34,10 +34,10 @@ export interface Plan {
 }
 
 /** Commands come within this time after the gateway serves, in ms. */
-const BUSY_MS = 450;
+const BUSY_MS = 350;
 
 /** A gateway that is killed by the clock lives at most this long, in ms. */
-const LONGEST_MS = 900;
+const LONGEST_MS = 1_000;
 const LONGEST_START_MS = 400;
 
 const MOST_COMMANDS = 4;
