@@ -11,12 +11,17 @@ import { measureStartUp } from './start-up.ts';
 import { measureThroughput } from './throughput.ts';
 import { openWorkspace } from './workspace.ts';
 
-const { json, quick = false } = new Command('bench')
+const {
+  json,
+  quick = false,
+  only,
+} = new Command('bench')
   .description('Measures what the gateway promises. A missed target is told; it is no failure.')
   .option('--json', 'print one JSON object, and nothing else')
   .option('--quick', 'few samples: whether the bench works, not how fast the gateway is')
+  .option('--only <name>', 'one measurement: start, creation, lateness, push, crowd, throughput or notifications')
   .parse()
-  .opts<{ json?: true; quick?: true }>();
+  .opts<{ json?: true; quick?: true; only?: string }>();
 
 // Ctrl-C ends this process, and with it the programs that it started.
 process.once('SIGINT', () => process.exit(130));
@@ -36,6 +41,7 @@ try {
   const folder = await openWorkspace();
   const figures: Figure[] = [];
   for (const [name, measure] of MEASUREMENTS) {
+    if (only !== undefined && name !== only) continue;
     if (!json) console.error(`measuring ${name} …`);
     figures.push(...(await measure(folder, { quick })));
   }
