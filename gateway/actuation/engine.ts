@@ -282,13 +282,20 @@ export class Engine implements Commands, TaskHost {
     });
   }
 
-  /** Goes on watching what was verified shortly before the stop, as far as it had not drifted yet. */
+  /**
+   * Goes on watching what was verified shortly before the stop, as far as it had not drifted yet. Oldest first, and the
+   * commands in flight last: whoever changed a field later took it over.
+   */
   async #watchAgain(): Promise<void> {
-    for (const actuation of await this.store.list({ open: false, limit: PAGE })) {
-      const watch = actuation.boot === this.clock.boot ? watchOf(actuation) : null;
+    const settled = await this.store.list({ open: false, limit: PAGE });
+    const inFlight = [...this.#live.values()].map((task) => task.current);
+    for (const actuation of [...settled.toReversed(), ...inFlight]) {
+      if (!actuation.sentAt || actuation.boot !== this.clock.boot) continue;
+      const watch = watchOf(actuation);
       const drifted = this.#options.aftermaths.get(actuation.taskId)?.events.map((event) => event.field) ?? [];
       const left = watch && watch.until > this.clock.now().mono ? unwatch(watch, drifted) : null;
-      if (left) this.#lanes.get(left.deviceId)?.watch(left);
+      const fields = actuation.fields.map((track) => track.field);
+      this.#lanes.get(actuation.deviceId)?.recall(fields, left);
     }
   }
 

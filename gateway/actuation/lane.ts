@@ -68,9 +68,10 @@ export class Lane {
     this.#noMore.abort();
   }
 
-  /** Goes on watching what was verified shortly before the gateway stopped. */
-  watch(watch: Watch): void {
-    this.#drift.begin(watch);
+  /** Takes in what a command did before the gateway stopped: its fields were its own, and may be watched still. */
+  recall(fields: readonly string[], watch: Watch | null): void {
+    this.#drift.release(fields);
+    if (watch) this.#drift.begin(watch);
   }
 
   /** A command that was in flight when the gateway stopped goes on being verified. */

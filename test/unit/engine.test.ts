@@ -438,6 +438,31 @@ describe('after the verdict', () => {
   });
 });
 
+describe('a restart between two commands for a field', () => {
+  const watched = device([field('target_temperature', { min: 16, max: 30, step: 1, readback: POLLED })], {
+    pollMs: [1_000],
+    watchMs: 120_000,
+  });
+
+  it('takes no later command for a drift of an earlier one, whatever became of it', async () => {
+    for (const obeys of [true, false]) {
+      const bench = await new Bench(watched).start();
+      const first = await bench.submit({ target_temperature: 26 });
+      await bench.clock.pass(10_000);
+      bench.ac.obeys = obeys;
+      const second = await bench.submit({ target_temperature: 28 });
+      await bench.clock.pass(1_000);
+      if (!obeys) bench.ac.truth['target_temperature'] = 27;
+      await bench.clock.pass(19_000);
+      await bench.restart();
+      await bench.clock.pass(100_000);
+      expect(await bench.verdict(second)).toMatch(obeys ? /^verified/ : /^mismatch/);
+      expect(await bench.engine.aftermath(first.taskId, 'anna')).toEqual([]);
+      expect(await bench.engine.aftermath(second.taskId, 'anna')).toEqual([]);
+    }
+  });
+});
+
 describe('polling', () => {
   it('learns how long a device takes, over restarts too, and is hardly late with few reads', async () => {
     const bench = await new Bench({ ...SPEC, verify: { ...SPEC.verify, pollMs: [2_000, 1_000, 1_000] } }).start();
