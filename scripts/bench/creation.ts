@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { openHomeStore } from '../../gateway/store/home-store.ts';
 import { type Listening, startGatewayProgram, startSimulatorProgram } from '../support/programs.ts';
+import { awaitSettled, createTask } from '../support/rpc.ts';
 import { type Figure, median, quantile } from './figure.ts';
 import { writeQuickHome } from './quick-home.ts';
-import { awaitSettled, createTask } from './rpc.ts';
 import type { Effort } from './workspace.ts';
 
 const STORED_TASKS = 10_000;

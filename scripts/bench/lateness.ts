@@ -4,12 +4,12 @@ import { loadConfig } from '../../gateway/config/load.ts';
 import type { HomeConfig } from '../../gateway/config/schema.ts';
 import { shippedPath } from '../../gateway/config/shipped.ts';
 import { startSimulatorProgram } from '../support/programs.ts';
+import { awaitSettled, createTask, rpc, rpcRequest } from '../support/rpc.ts';
 import { SimulatedDeviceControl } from '../support/simulator-control.ts';
 import { connectTasksClient } from '../support/tasks-client.ts';
 import { MAX_TOOL_LIST_BYTES, toolListBytes } from '../support/tool-list.ts';
 import { type Figure, median } from './figure.ts';
 import { startOwnGateway } from './own-gateway.ts';
-import { awaitSettled, createTask, rpc, rpcRequest } from './rpc.ts';
 import type { Effort } from './workspace.ts';
 
 const DELAY_MS = 4_000;

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import type { RpcRequest } from './rpc.ts';
+import type { RpcRequest } from '../support/rpc.ts';
 
 /**
  * Sends the same request again and again over a number of connections, one after another on each, and counts the

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { startListeningProgram, startSimulatorProgram } from '../support/programs.ts';
+import { createTask, rpc, rpcRequest } from '../support/rpc.ts';
 import { type Figure, median, quantile } from './figure.ts';
 import { writeQuickHome } from './quick-home.ts';
-import { createTask, rpc, rpcRequest } from './rpc.ts';
 import type { Effort } from './workspace.ts';
 
 const CANCELLED = '"status":"cancelled"';

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { loadConfig } from '../../gateway/config/load.ts';
 import type { Gateway } from '../../gateway/main.ts';
+import { createTask } from '../support/rpc.ts';
 import { type Figure, median, quantile } from './figure.ts';
 import { startOwnGateway } from './own-gateway.ts';
-import { createTask } from './rpc.ts';
 import type { Effort } from './workspace.ts';
 
 /** A device that pushes, and whose word stands at once. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProgram } from '../support/programs.ts';
+import { rpc, rpcRequest } from '../support/rpc.ts';
 import { type Figure, median } from './figure.ts';
-import { rpc, rpcRequest } from './rpc.ts';
 import type { Effort } from './workspace.ts';
 
 const KNOCK_MS = 5;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { startGatewayProgram, startListeningProgram, startSimulatorProgram } from '../support/programs.ts';
+import { awaitSettled, createTask, rpcRequest } from '../support/rpc.ts';
 import { type Figure, median } from './figure.ts';
 import { load } from './load.ts';
 import { writeQuickHome } from './quick-home.ts';
-import { awaitSettled, createTask, rpcRequest } from './rpc.ts';
 import type { Effort } from './workspace.ts';
 
 const CONNECTIONS = 10;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { rpcRequest } from '../bench/rpc.ts';
+import { rpcRequest } from '../support/rpc.ts';
 import { SimulatedDeviceControl } from '../support/simulator-control.ts';
 import type { PlannedCommand } from './plan.ts';
 import { hasEnded, type Told } from './told.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { messageOf } from '../../gateway/domain/errors.ts';
-import { rpc, rpcRequest } from '../bench/rpc.ts';
+import { rpc, rpcRequest } from '../support/rpc.ts';
 import { BASELINE } from './baseline.ts';
 import { startFixtureServer } from './fixture-server.ts';
 import { applies, type Judged, judge } from './judge.ts';

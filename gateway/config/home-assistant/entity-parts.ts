@@ -109,6 +109,29 @@ export class FieldList {
   }
 }
 
+/** The on and off of an entity that has other fields beside it, each with a template of its own. */
+export function addPower(
+  list: FieldList,
+  entity: Parameters<typeof onOff>[0] & {
+    readonly command_topic?: string | undefined;
+    readonly command_template?: string | undefined;
+    readonly state_topic?: string | undefined;
+    readonly state_value_template?: string | undefined;
+    readonly value_template?: string | undefined;
+  },
+): void {
+  list.add(
+    'power',
+    {
+      command: entity.command_topic,
+      commandTemplate: entity.command_template,
+      state: entity.state_topic,
+      stateTemplate: entity.state_value_template ?? entity.value_template,
+    },
+    { map: onOff(entity) },
+  );
+}
+
 /** The map of a switch-like field: what is written comes first, what is only reported follows. */
 export function onOff(entity: {
   readonly payload_on: string;

@@ -1,6 +1,16 @@
 import * as z from 'zod';
 import { template } from '../schema-parts.ts';
-import { commonShape, FieldList, number, onOff, payload, topic, type WrittenField, words } from './entity-parts.ts';
+import {
+  addPower,
+  commonShape,
+  FieldList,
+  number,
+  onOff,
+  payload,
+  topic,
+  type WrittenField,
+  words,
+} from './entity-parts.ts';
 import type { Description } from './kinds.ts';
 
 /** More speeds than this are not told apart one by one. */
@@ -45,16 +55,7 @@ export const fan: Description<typeof schema> = {
   fields(entity) {
     const list = new FieldList(entity);
     const spare = entity.value_template;
-    list.add(
-      'power',
-      {
-        command: entity.command_topic,
-        commandTemplate: entity.command_template,
-        state: entity.state_topic,
-        stateTemplate: entity.state_value_template ?? spare,
-      },
-      { map: onOff(entity) },
-    );
+    addPower(list, entity);
     const levels = levelsOf(entity.speed_range_min, entity.speed_range_max);
     list.add(
       'percentage',

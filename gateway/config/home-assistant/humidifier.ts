@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { template } from '../schema-parts.ts';
-import { commonShape, FieldList, number, onOff, payload, topic, words } from './entity-parts.ts';
+import { addPower, commonShape, FieldList, number, payload, topic, words } from './entity-parts.ts';
 import type { Description } from './kinds.ts';
 
 const schema = z.object({
@@ -36,16 +36,7 @@ export const humidifier: Description<typeof schema> = {
   fields(entity) {
     const list = new FieldList(entity);
     const spare = entity.value_template;
-    list.add(
-      'power',
-      {
-        command: entity.command_topic,
-        commandTemplate: entity.command_template,
-        state: entity.state_topic,
-        stateTemplate: entity.state_value_template ?? spare,
-      },
-      { map: onOff(entity) },
-    );
+    addPower(list, entity);
     list.add(
       'mode',
       {
