@@ -9,6 +9,8 @@ export interface Wish {
   /** Field → value, as the caller said it; the plan decides whether it can be carried out. */
   readonly set: Readonly<Record<string, unknown>>;
   readonly principal: string;
+  /** The caller's own name for this wish: however often it comes, it makes one task. */
+  readonly key?: string;
 }
 
 /** Who answers a question, and through which door (`mcp`, `cli`, `dashboard`). */
@@ -44,8 +46,10 @@ export interface Commands {
    */
   look(deviceIds: readonly string[], maxAgeMs: number): Promise<readonly DeviceView[]>;
   /**
-   * Makes a command durable and starts it. A plan that fails is a settled record with the verdict `rejected`.
-   * @throws UserError `unknown_device`, `nothing_to_do`, `store_unavailable`, `shutting_down`
+   * Makes a command durable and starts it. A plan that fails is a settled record with the verdict `rejected`. A wish whose
+   * key the principal has used before gives the task of then, as it is now, for as long as that is kept.
+   * @throws UserError `unknown_device`, `nothing_to_do`, `store_unavailable`, `shutting_down`; `bad_value` for a key that
+   *   cannot be one, `key_reused` for one that comes back with another device or other values
    */
   submit(wish: Wish): Promise<Actuation>;
   get(taskId: string, principal: string): Promise<Actuation | undefined>;

@@ -5,7 +5,7 @@ import { type Aftermath, type Drifted, unwatch, watchOf } from '../domain/drift.
 import { messageOf, UserError } from '../domain/errors.ts';
 import type { Habit } from '../domain/habit.ts';
 import type { Log } from '../domain/log.ts';
-import { open } from '../domain/open.ts';
+import { type Order, open } from '../domain/open.ts';
 import type { Collection, TaskStore } from '../domain/store.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Value } from '../domain/value.ts';
@@ -14,6 +14,8 @@ import { Habits } from './habits.ts';
 import { Lane } from './lane.ts';
 import { LiveTask, type TaskHost } from './live-task.ts';
 import { isOffline, planNew, refresh } from './look.ts';
+import { Turns } from './turns.ts';
+import { digestOf, keyedTaskId, requireSameWish } from './wish-key.ts';
 
 /** How long `look` waits for devices that have to be asked, in ms. */
 const LOOK_MS = 3_000;
@@ -45,6 +47,7 @@ export class Engine implements Commands, TaskHost {
   readonly #live = new Map<string, LiveTask>();
   readonly #listeners = new Set<(actuation: Actuation) => void>();
   readonly #driftListeners = new Set<(event: Drifted) => void>();
+  readonly #repeatable = new Turns();
   readonly #deviceListeners = new Set<(news: DeviceNews) => void>();
   #specs: readonly DeviceSpec[] = [];
   #unsubscribe: () => void = () => {};
@@ -91,6 +94,17 @@ export class Engine implements Commands, TaskHost {
 
   async submit(wish: Wish): Promise<Actuation> {
     if (this.#stopping) throw new UserError('shutting_down', 'The gateway is stopping; ask again once it is back.');
+    if (wish.key === undefined) return this.#begin(wish, { taskId: randomBytes(18).toString('base64url') });
+    const taskId = keyedTaskId(wish.principal, wish.key);
+    return this.#repeatable.take(taskId, async () => {
+      const known = await this.get(taskId, wish.principal);
+      if (!known) return this.#begin(wish, { taskId, wishDigest: digestOf(wish) });
+      requireSameWish(known, wish);
+      return known;
+    });
+  }
+
+  async #begin(wish: Wish, identity: Pick<Order, 'taskId' | 'wishDigest'>): Promise<Actuation> {
     const { device } = this.#lane(wish.deviceId);
     if (Object.values(wish.set).every((value) => value === undefined)) {
       throw new UserError('nothing_to_do', `Name at least one field of ${device.spec.name} to set.`);
@@ -98,7 +112,7 @@ export class Engine implements Commands, TaskHost {
     const { known, planned } = await planNew(device, wish.set, this.clock);
     const { deadlineMs, settleMs } = device.spec.verify;
     const actuation = open({
-      taskId: randomBytes(18).toString('base64url'),
+      ...identity,
       principal: wish.principal,
       spec: device.spec,
       known,

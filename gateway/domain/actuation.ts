@@ -108,6 +108,8 @@ export interface Actuation {
   readonly taskId: string;
   /** Who may see it. */
   readonly principal: string;
+  /** What was wished for, as a digest, where the caller gave a key by which the same wish is known again. */
+  readonly wishDigest?: string;
   readonly deviceId: string;
   readonly deviceName: string;
   readonly kind: DeviceKind;

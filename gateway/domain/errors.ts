@@ -5,6 +5,7 @@ export type UserErrorCode =
   | 'unknown_field'
   | 'bad_value'
   | 'nothing_to_do'
+  | 'key_reused'
   | 'not_waiting'
   | 'not_allowed'
   | 'store_unavailable'

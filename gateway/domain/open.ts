@@ -7,6 +7,7 @@ import type { Instant } from './time.ts';
 export interface Order {
   readonly taskId: string;
   readonly principal: string;
+  readonly wishDigest?: string;
   readonly spec: DeviceSpec;
   readonly known: Known;
   readonly plan: Plan;
@@ -26,6 +27,7 @@ export function open(order: Order): Actuation {
   return {
     taskId: order.taskId,
     principal: order.principal,
+    ...(order.wishDigest !== undefined && { wishDigest: order.wishDigest }),
     deviceId: spec.id,
     deviceName: spec.name,
     kind: spec.kind,

@@ -6,6 +6,7 @@ import { ApprovalRounds } from './approval-rounds.ts';
 import { homeEvents } from './home-events.ts';
 import { homeResources } from './home-resources.ts';
 import { homeTools } from './home-tools.ts';
+import { honourIdempotencyKeys } from './idempotency-key.ts';
 import type { MakeOffer } from './offer.ts';
 import { serveResources } from './resources.ts';
 
@@ -41,7 +42,7 @@ export function homeOffer(options: HomeOfferOptions): MakeOffer {
     tools: homeTools({ commands, clock, tasks, rounds, inlineWaitMs, modelMayAnswer, stopping }),
     tasks,
     events: homeEvents(commands, stopping),
-    features: [serveResources(homeResources(commands, clock))],
+    features: [serveResources(homeResources(commands, clock)), honourIdempotencyKeys],
     requestState: rounds.requestState,
   });
 }
