@@ -18,6 +18,7 @@ const serveSchema = z.object({
   broker: port.optional(),
   delay: z.string().transform(parseDurationMs),
   jitter: z.string().transform(parseDurationMs),
+  copies: z.coerce.number().int(),
   seed: z.coerce.number().int(),
   fault: z.array(z.string()),
 });
@@ -48,13 +49,14 @@ export function simulatorProgram({ print, started }: Surroundings): Command {
     )
     .option('--delay <duration>', 'how long the devices take to act', '4s')
     .option('--jitter <duration>', 'the most that is added to the delay at random', '0s')
+    .option('--copies <number>', 'how many devices of each kind there are', '1')
     .option('--seed <number>', 'seed of the random numbers', '1')
     .option('--fault <device:fault[,key=value]>', 'a fault to start with; can be repeated', collect, [])
     .action(async (options: unknown) => {
-      const { host, port, delay, jitter, seed, fault, mqtt, broker } = parseInput(serveSchema, options);
+      const { host, port, delay, jitter, copies, seed, fault, mqtt, broker } = parseInput(serveSchema, options);
       const onTrouble = (detail: string) => print(`No connection to the broker yet: ${detail}`);
       const simulator = await startSimulator({
-        ...{ host, port, delayMs: delay, jitterMs: jitter, seed },
+        ...{ host, port, delayMs: delay, jitterMs: jitter, copies, seed },
         ...(mqtt !== undefined && { mqtt: { url: mqtt, onTrouble } }),
         ...(broker !== undefined && { mqtt: { broker: { host, port: broker }, onTrouble } }),
       });

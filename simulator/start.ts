@@ -1,12 +1,14 @@
 import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
 import { type Clock, systemClock } from './core/clock.ts';
+import { copyOf, MOST_COPIES, severalOf } from './core/copies.ts';
 import { parseInput } from './core/errors.ts';
 import { milliseconds } from './core/fault.ts';
 import { SimulatedHome } from './core/home.ts';
 import { HTTP_MODELS } from './core/models.ts';
 import { listen, simulatorApp } from './http/server.ts';
 import { type MqttFace, type MqttOptions, startMqttFace } from './mqtt/face.ts';
-import { MQTT_MODELS } from './mqtt/stations.ts';
+import { stations } from './mqtt/stations.ts';
 
 /** How a simulator is started; everything has a default. */
 export interface SimulatorOptions {
@@ -18,6 +20,8 @@ export interface SimulatorOptions {
   readonly delayMs?: number;
   /** The most that is added to the delay at random, 0 to an hour; default 0. */
   readonly jitterMs?: number;
+  /** How many devices of each kind there are, 1 to 100; default 1. */
+  readonly copies?: number;
   /** Of the random numbers; default 1. */
   readonly seed?: number;
   /** Default: the machine's. */
@@ -46,7 +50,10 @@ export interface Simulator {
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { host = '127.0.0.1', port = 0, delayMs = 4_000, jitterMs = 0, seed = 1, clock = systemClock } = options;
   const timing = { delay_ms: parseInput(milliseconds(), delayMs), jitter_ms: parseInput(milliseconds(), jitterMs) };
-  const models = options.mqtt ? [...HTTP_MODELS, ...MQTT_MODELS] : HTTP_MODELS;
+  const copies = parseInput(z.int().min(1).max(MOST_COPIES), options.copies ?? 1);
+  const plans = options.mqtt ? stations(copies) : [];
+  const onBroker = plans.flatMap(({ dialects }) => dialects.map(({ model }) => model));
+  const models = [...severalOf(HTTP_MODELS, copies, copyOf), ...onBroker];
   const home = new SimulatedHome({ models, clock, timing, seed });
   const server = await listen(simulatorApp(home, clock), host, port);
   const closeHttp = async () => {
@@ -55,7 +62,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     await closed;
   };
   try {
-    const mqtt = options.mqtt ? await startMqttFace(home, clock, options.mqtt) : null;
+    const mqtt = options.mqtt ? await startMqttFace({ home, clock, plans }, options.mqtt) : null;
     return {
       url: urlOf(server.address() as AddressInfo),
       mqtt: mqtt && { url: mqtt.url, announced: mqtt.announced },

@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectAsync, type MqttClient } from 'mqtt';
 import * as z from 'zod';
-import { CN105_BRIDGE } from '../../simulator/mqtt/cn105.ts';
-import type { Dialect } from '../../simulator/mqtt/dialect.ts';
+import { cn105Bridge } from '../../simulator/mqtt/cn105.ts';
 import type { Message } from '../../simulator/mqtt/message.ts';
-import { ZIGBEE_DEVICES } from '../../simulator/mqtt/zigbee-devices.ts';
+import type { StationPlan } from '../../simulator/mqtt/station.ts';
+import { copyOfZigbee, ZIGBEE_DEVICES } from '../../simulator/mqtt/zigbee-devices.ts';
 import { zigbeeBridge } from '../../simulator/mqtt/zigbee2mqtt.ts';
 import { startListeningProgram } from '../support/programs.ts';
 import type { Figure } from './figure.ts';
@@ -115,33 +115,25 @@ async function until(url: string, isSo: (figures: z.output<typeof figuresSchema>
 }
 
 function heatPump(number: number): Member {
-  const name = `pump-${number}`;
-  return member(CN105_BRIDGE.dialects[0], { 'hp-loft': name, loft_heat_pump: name, hp7c05: name }, (round) => ({
-    temperature: 18 + (round % 20) / 2,
-  }));
+  return member(cn105Bridge(number + 1), (round) => ({ temperature: 18 + (round % 20) / 2 }));
 }
 
 function lamp(number: number): Member {
-  const [, dialect] = zigbeeBridge(ZIGBEE_DEVICES).dialects;
-  return member(dialect, { 'reading lamp': `lamp ${number}`, '0x00178801000b0c02': `0x${number}` }, (round) => ({
+  const lamps = ZIGBEE_DEVICES.filter(({ component }) => component === 'light');
+  return member(zigbeeBridge(lamps.map((each) => copyOfZigbee(each, number + 1))), (round) => ({
     state: 'ON',
     brightness: 1 + (round % 250),
   }));
 }
 
-/** A device like the simulated one, under other names. */
+/** The first device of a station, saying something new each time. */
 function member(
-  dialect: Dialect | undefined,
-  names: Readonly<Record<string, string>>,
+  { dialects: [dialect] }: StationPlan,
   change: (round: number) => Readonly<Record<string, string | number>>,
 ): Member {
   if (!dialect) throw new Error('the simulator has no such device');
-  const renamed = (text: string) =>
-    Object.entries(names).reduce((result, [from, to]) => result.replaceAll(from, to), text);
-  const own = (messages: readonly Message[]) =>
-    messages.map(({ topic, payload, retain }) => ({ topic: renamed(topic), payload: renamed(payload), retain }));
   return {
-    announcement: own(dialect.announcement),
-    state: (round) => own(dialect.state({ ...dialect.model.start, ...change(round) }, 'report')),
+    announcement: dialect.announcement,
+    state: (round) => dialect.state({ ...dialect.model.start, ...change(round) }, 'report'),
   };
 }

@@ -2,8 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { InputError, messageOf } from '../core/errors.ts';
 import type { SimulatedHome } from '../core/home.ts';
 import { type Broker, startBroker } from './broker.ts';
-import { Station } from './station.ts';
-import { STATIONS } from './stations.ts';
+import { Station, type StationPlan } from './station.ts';
 
 /** Where the MQTT devices find their broker: one that runs, or one that the simulator brings along. */
 export type MqttOptions = (
@@ -20,6 +19,13 @@ export type MqttOptions = (
   readonly onTrouble?: (detail: string) => void;
 };
 
+/** What the MQTT devices are part of. */
+export interface MqttWorld {
+  readonly home: SimulatedHome;
+  readonly clock: Clock;
+  readonly plans: readonly StationPlan[];
+}
+
 /** The MQTT devices at work. */
 export interface MqttFace {
   /** The broker's, once it is known. */
@@ -31,16 +37,16 @@ export interface MqttFace {
 }
 
 /**
- * Puts a home's MQTT devices on a broker. One that cannot be reached is no error: they go on trying.
+ * Puts a home's MQTT devices on a broker, each where its station's plan says. One that cannot be reached is no error: they go on trying.
  * @throws InputError where the URL is none of a broker
  * @throws StartError where the simulator's own broker cannot have its address
  */
-export async function startMqttFace(home: SimulatedHome, clock: Clock, options: MqttOptions): Promise<MqttFace> {
+export async function startMqttFace({ home, clock, plans }: MqttWorld, options: MqttOptions): Promise<MqttFace> {
   const broker = 'broker' in options ? await ownBroker(options.broker) : null;
   const given = 'url' in options ? options.url : (broker?.url ?? '');
   const url = typeof given === 'string' ? Promise.resolve(brokerUrl(given)) : given.then(brokerUrl);
   const onTrouble = once(options.onTrouble ?? (() => undefined));
-  const stations = STATIONS.map((plan) => new Station(plan, { home, clock, onTrouble }));
+  const stations = plans.map((plan) => new Station(plan, { home, clock, onTrouble }));
   const started = url.then(
     (known) => stations.map((station) => station.start(known)),
     (error: unknown) => onTrouble(messageOf(error)),

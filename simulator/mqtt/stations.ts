@@ -1,19 +1,15 @@
-import type { DeviceModel } from '../core/model.ts';
-import { CN105_BRIDGE } from './cn105.ts';
-import { ESPHOME_NODE } from './esphome.ts';
+import { severalOf } from '../core/copies.ts';
+import { cn105Bridge } from './cn105.ts';
+import { esphomeNode } from './esphome.ts';
 import type { StationPlan } from './station.ts';
-import { TASMOTA_PLUG } from './tasmota.ts';
-import { ZIGBEE_DEVICES } from './zigbee-devices.ts';
+import { tasmotaPlug } from './tasmota.ts';
+import { copyOfZigbee, ZIGBEE_DEVICES } from './zigbee-devices.ts';
 import { zigbeeBridge } from './zigbee2mqtt.ts';
 
-/** Everything on the broker: one bridge with three devices, and three devices of their own. */
-export const STATIONS: readonly StationPlan[] = [
-  zigbeeBridge(ZIGBEE_DEVICES),
-  ESPHOME_NODE,
-  TASMOTA_PLUG,
-  CN105_BRIDGE,
-];
-
-export const MQTT_MODELS: readonly DeviceModel[] = STATIONS.flatMap(({ dialects }) =>
-  dialects.map(({ model }) => model),
-);
+/** Everything on the broker: one bridge with three devices, and three devices of their own; each `copies` times. */
+export function stations(copies: number): readonly StationPlan[] {
+  return [
+    zigbeeBridge(severalOf(ZIGBEE_DEVICES, copies, copyOfZigbee)),
+    ...severalOf([esphomeNode, tasmotaPlug, cn105Bridge], copies, (make, number) => make(number)),
+  ];
+}

@@ -1,3 +1,4 @@
+import { copyOf, suffix } from '../core/copies.ts';
 import { numberField, wordField } from '../core/model.ts';
 import type { ZigbeeDevice } from './zigbee2mqtt.ts';
 
@@ -147,3 +148,13 @@ const BLIND: ZigbeeDevice = {
 };
 
 export const ZIGBEE_DEVICES = [RADIATOR, LAMP, BLIND] as const;
+
+/** Another one of the same kind. */
+export function copyOfZigbee(device: ZigbeeDevice, number: number): ZigbeeDevice {
+  return {
+    ...device,
+    model: copyOf(device.model, number),
+    friendlyName: `${device.friendlyName}${suffix(number, ' ')}`,
+    ieeeAddress: `${device.ieeeAddress}${suffix(number, '').padStart(number === 1 ? 0 : 2, '0')}`,
+  };
+}

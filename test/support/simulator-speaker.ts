@@ -1,6 +1,6 @@
 import { SimulatedHome } from '../../simulator/core/home.ts';
 import { Speaker } from '../../simulator/mqtt/speaker.ts';
-import { MQTT_MODELS, STATIONS } from '../../simulator/mqtt/stations.ts';
+import { stations } from '../../simulator/mqtt/stations.ts';
 import { ManualClock } from './simulator-clock.ts';
 
 /** What a device said, and how long after the last `mark`. */
@@ -23,13 +23,14 @@ export class SpokenDevice {
 
   constructor(id: string, delayMs = 4_000) {
     this.#id = id;
+    const dialects = stations(1).flatMap((station) => station.dialects);
     this.home = new SimulatedHome({
-      models: MQTT_MODELS,
+      models: dialects.map(({ model }) => model),
       clock: this.clock,
       timing: { delay_ms: delayMs, jitter_ms: 0 },
       seed: 1,
     });
-    const dialect = STATIONS.flatMap(({ dialects }) => dialects).find(({ model }) => model.id === id);
+    const dialect = dialects.find(({ model }) => model.id === id);
     if (!dialect) throw new Error(`no MQTT device ${id}`);
     this.#speaker = new Speaker(dialect, {
       device: this.home.device(id),

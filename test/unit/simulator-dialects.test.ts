@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InputError } from '../../simulator/core/errors.ts';
+import { stations } from '../../simulator/mqtt/stations.ts';
 import { SpokenDevice } from '../support/simulator-speaker.ts';
 
 describe('Zigbee2MQTT', () => {
@@ -342,5 +343,32 @@ describe('faults over MQTT', () => {
     pump.hear(SET, '28');
     pump.stop();
     expect(pump.clock.waiting).toBe(0);
+  });
+});
+
+describe('several devices of a kind', () => {
+  const plans = stations(3);
+  const dialects = plans.flatMap((plan) => plan.dialects);
+
+  test('each has names and topics that no other has', () => {
+    const clients = plans.map(({ clientId }) => clientId);
+    const announced = dialects.flatMap(({ announcement }) => announcement.map(({ topic }) => topic));
+    const spoken = dialects.map((dialect) => dialect.state(dialect.model.start, 'report').map(({ topic }) => topic));
+    expect(dialects).toHaveLength(18);
+    expect(new Set(clients).size).toBe(clients.length);
+    expect(new Set(dialects.map(({ model }) => model.id)).size).toBe(18);
+    expect(new Set(dialects.map(({ model }) => model.name)).size).toBe(18);
+    expect(new Set(announced).size).toBe(18);
+    expect(new Set(spoken.flat()).size).toBe(spoken.flat().length);
+  });
+
+  test("each understands its own commands and nobody else's", () => {
+    for (const dialect of dialects) {
+      const [filter = ''] = dialect.filters;
+      const topic = filter.replace('+', 'POWER');
+      const others = dialects.filter((other) => other !== dialect);
+      expect(dialect.understand(topic, '{}', dialect.model.start)).not.toBeNull();
+      for (const other of others) expect(other.understand(topic, '{}', other.model.start)).toBeNull();
+    }
   });
 });
