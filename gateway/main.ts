@@ -1,23 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Router } from 'express';
 import { Engine } from './actuation/engine.ts';
 import { systemClock } from './actuation/system-clock.ts';
-import { removeDaemonFile, writeDaemonFile } from './commands/daemon-file.ts';
 import type { HomeConfig } from './config/schema.ts';
 import { opennessFlaw } from './config/schema-server.ts';
 import { shippedPath } from './config/shipped.ts';
-import { approvalsApi } from './dashboard/approvals-api.ts';
 import { startDiscovery } from './devices/discovery/discovery.ts';
 import { buildRegistry } from './devices/registry.ts';
 import type { Actuation } from './domain/actuation.ts';
 import { StartError } from './domain/errors.ts';
 import type { Log } from './domain/log.ts';
-import { createAccess } from './http/access.ts';
-import { createApp } from './http/app.ts';
-import { type Listener, listen } from './http/listen.ts';
-import { withLocalToken } from './local-token.ts';
-import { createMcpEndpoint } from './mcp/endpoint.ts';
+import { openDoors } from './doors.ts';
 import { startMqtt } from './mqtt.ts';
 import { openHomeStore } from './store/home-store.ts';
 import { secretKey } from './store/secret-key.ts';
@@ -93,7 +86,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const discovery = await startDiscovery({ link: mqtt.link, registry, clock, log, prefix });
       undo.push(() => discovery.stop());
     }
-    const listener = await openDoors(options, engine, await secretKey(keys, 'request_state'), undo);
+    const identity = { name: 'readback', version: version() };
+    const stateKey = await secretKey(keys, 'request_state');
+    const listener = await openDoors({ ...options, ...identity, commands: engine, clock, stateKey }, undo);
     return {
       mcpUrl: `${listener.url}/mcp`,
       brokerUrl: mqtt?.brokerUrl ?? null,
@@ -104,38 +99,4 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await close();
     throw error;
   }
-}
-
-async function openDoors(
-  options: GatewayOptions,
-  engine: Engine,
-  stateKey: Uint8Array,
-  undo: (() => Promise<void>)[],
-): Promise<Listener> {
-  const { home, dataFolder, host, port, log } = options;
-  const onError = (error: Error) => log.error({ error: error.message, stack: error.stack }, 'a request failed inside');
-  const identity = { name: 'readback', version: version() };
-  const mcp = createMcpEndpoint({
-    ...identity,
-    commands: engine,
-    clock: engine.clock,
-    inlineWaitMs: home.tasks.inline_wait,
-    modelMayAnswer: home.approvals.model_may_answer,
-    stateKey,
-    onError,
-    onRejected: (error) => log.debug({ error: error.message }, 'a request was rejected'),
-  });
-  const { tokens, localToken } = withLocalToken(home.tokens);
-  const access = createAccess(tokens);
-  const api = Router();
-  api.use(access.require('approve'), approvalsApi({ commands: engine, clock: engine.clock, onError }));
-  const { allowed_hosts: allowedHosts, allowed_origins: allowedOrigins } = home.server;
-  const app = createApp({ ...identity, mcp, api, access, host, allowedHosts, allowedOrigins, onError });
-  const listener = await listen(app, { host, port });
-  undo.push(() => listener.close());
-  await writeDaemonFile(dataFolder, { url: listener.url, pid: process.pid, ...(localToken && { token: localToken }) });
-  undo.push(() => removeDaemonFile(dataFolder));
-  // Closed before the listener: waiting calls are answered while their connections still stand.
-  undo.push(() => mcp.close());
-  return listener;
 }
