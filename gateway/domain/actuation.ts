@@ -18,8 +18,15 @@ export interface Run {
   readonly source: ReadingSource;
 }
 
-/** Why a reading did not count. */
-export type Discount = 'before_send' | 'retained' | 'echo' | 'null' | 'moving';
+/** Why a reading was set aside, and did not count. */
+export type WhySetAside = 'before_send' | 'retained' | 'echo' | 'null' | 'moving';
+
+/** Equal readings in a row that were set aside for the same reason, told as one. */
+export interface SetAside extends Omit<Run, 'value'> {
+  readonly why: WhySetAside;
+  /** null: the device said that it has no value. */
+  readonly value: Value | null;
+}
 
 /** How far a field's own request has come. `unsent` includes one that is certain never to have left. */
 export type SendState = 'unsent' | 'open' | 'accepted' | 'lost' | 'refused';
@@ -58,8 +65,8 @@ export interface FieldTrack {
   readonly acked: Instant | null;
   /** The device showed a state in which the field has no meaning. */
   readonly excluded: boolean;
-  /** Readings that did not count, by reason. */
-  readonly discounted: Readonly<Partial<Record<Discount, number>>>;
+  /** Readings that did not count, for people to follow; no rule looks at them. Absent where there were none. */
+  readonly setAside?: readonly SetAside[];
   /**
    * A good report was contradicted inside the settle time and one direct read has been asked for: when. The
    * contradiction waits in `runs` as its latest entry.
@@ -102,6 +109,12 @@ export type Outcome =
   /** A fault of ours, or the ttl ran out. */
   | { readonly type: 'failed'; readonly fault: 'ttl' | 'internal'; readonly message: string; readonly at: Instant };
 
+/** Something that came between a command and its verdict: the device went or came back, or the gateway started anew. */
+export interface Incident {
+  readonly type: 'offline' | 'online' | 'restarted';
+  readonly at: Instant;
+}
+
 /** The durable record of one command. Plain data: it is what the store keeps, and all that the reducer knows. */
 export interface Actuation {
   /** 128 random bits or more. */
@@ -143,6 +156,8 @@ export interface Actuation {
   /** Direct reads in a row that were not answered. */
   readonly failedReads: number;
   readonly restarts: number;
+  /** For people to follow, oldest first; no rule looks at them. Absent where there were none. */
+  readonly incidents?: readonly Incident[];
   /** The task that took over, where the verdict is `superseded`. */
   readonly supersededBy: string | null;
   readonly outcome: Outcome | null;

@@ -89,7 +89,6 @@ function newTrack(spec: DeviceSpec, known: Known, planned: Planned, refusal: Ref
     restAt: null,
     acked: null,
     excluded: false,
-    discounted: {},
     doubtAt: null,
     ruling: refusal ? { verdict: 'rejected', reason: refusal.reason } : null,
     detail: refusal?.field === planned.field ? refusal.message : null,

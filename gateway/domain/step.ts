@@ -1,6 +1,7 @@
 import type { Actuation, Outcome } from './actuation.ts';
 import { conclude, wantsOf } from './conclude.ts';
 import type { ActuationEvent, Effect, Step } from './events.ts';
+import { noteIncident } from './incidents.ts';
 import { resume } from './resume.ts';
 import { onSendReport } from './sending.ts';
 import type { Verdict } from './verdict.ts';
@@ -12,7 +13,7 @@ import { onDeviceReport } from './verifying.ts';
  */
 export function step(actuation: Actuation, event: ActuationEvent): Step {
   if (actuation.outcome) return { actuation, effects: [] };
-  const next = apply(actuation, event);
+  const next = noteIncident(actuation, apply(actuation, event), event.at);
   const done = next.outcome ? { actuation: next, effects: [] } : conclude(next, actuation, event.at);
   const send: Effect[] =
     event.type === 'started' && done.actuation.phase === 'sending'

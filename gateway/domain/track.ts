@@ -1,11 +1,13 @@
-import type { Discount, FieldTrack, GuardTrack, Run } from './actuation.ts';
+import type { FieldTrack, GuardTrack, Run, SetAside, WhySetAside } from './actuation.ts';
+import { appended } from './appended.ts';
 import type { VerifyRules } from './device.ts';
 import type { Reading } from './reading.ts';
 import type { Instant } from './time.ts';
 import { equal, type Value } from './value.ts';
 
-/** Enough runs for every rule and for a person to follow; beyond it the second oldest is forgotten. */
+/** Enough for every rule and for a person to follow, however chatty the device is. */
 const MAX_RUNS = 24;
+const MAX_SET_ASIDE = 16;
 
 /** Whether a value is the wanted one. */
 export function isWanted(track: FieldTrack, value: Value): boolean {
@@ -19,10 +21,10 @@ export function observe(track: FieldTrack, reading: Reading, rules: VerifyRules)
   const seen = early || reading.retained ? track : noteSigns(track, reading);
   const value = reading.values[track.field];
   if (value === undefined) return seen;
-  const reason = discount(seen, reading, value, early, rules);
-  if (reason === null) return count(seen, value as Value, reading);
-  const discounted = { ...seen.discounted, [reason]: (seen.discounted[reason] ?? 0) + 1 };
-  return { ...seen, discounted, acked: reason === 'echo' ? (seen.acked ?? reading.at) : seen.acked };
+  const why = whySetAside(seen, reading, value, early, rules);
+  if (why === null) return count(seen, value as Value, reading);
+  const setAside = withSetAside(seen, why, value, reading);
+  return { ...seen, setAside, acked: why === 'echo' ? (seen.acked ?? reading.at) : seen.acked };
 }
 
 /** Motion, acknowledgement and excluded states: signs that are not values. */
@@ -44,13 +46,13 @@ function noteSigns(track: FieldTrack, reading: Reading): FieldTrack {
 }
 
 /** Why a reading does not count (design.md, section 3), or null where it does. */
-function discount(
+function whySetAside(
   track: FieldTrack,
   reading: Reading,
   value: Value | null,
   early: boolean,
   rules: VerifyRules,
-): Discount | null {
+): WhySetAside | null {
   if (reading.retained) return 'retained';
   if (early) return 'before_send';
   if (value === null) return 'null';
@@ -58,6 +60,18 @@ function discount(
   const sentAt = (track.lastSentAt ?? track.sentAt)?.mono ?? 0;
   if (isWanted(track, value) && reading.at.mono < sentAt + rules.echoMs) return 'echo';
   return null;
+}
+
+/** A counted reading in between ends a row of them. */
+function withSetAside(track: FieldTrack, why: WhySetAside, value: Value | null, reading: Reading): readonly SetAside[] {
+  const { setAside = [] } = track;
+  const { at, source } = reading;
+  const last = setAside.at(-1);
+  const counted = track.runs.at(-1)?.to.mono ?? Number.NEGATIVE_INFINITY;
+  if (last?.why === why && last.value === value && last.source === source && counted < last.to.mono) {
+    return [...setAside.slice(0, -1), { ...last, to: at, count: last.count + 1 }];
+  }
+  return appended(setAside, { why, value, from: at, to: at, count: 1, source }, MAX_SET_ASIDE);
 }
 
 function count(track: FieldTrack, value: Value, reading: Reading): FieldTrack {
@@ -72,7 +86,9 @@ function count(track: FieldTrack, value: Value, reading: Reading): FieldTrack {
     ...track,
     before,
     beforeFrom: track.beforeFrom ?? 'first_reading',
-    runs: same ? [...track.runs.slice(0, -1), extended(last, value, reading)] : appended(track.runs, value, reading),
+    runs: same
+      ? [...track.runs.slice(0, -1), extended(last, value, reading)]
+      : appended(track.runs, firstOf(value, reading), MAX_RUNS),
     sawWanted: track.sawWanted || wanted,
     ...direction(track, last?.value ?? before, value),
     restAt: track.wasMoving && !same ? reading.at : track.restAt,
@@ -90,9 +106,8 @@ function extended(run: Run, value: Value, reading: Reading): Run {
   return { value, from: run.from, to: reading.at, count: run.count + 1, source: reading.source };
 }
 
-function appended(runs: readonly Run[], value: Value, reading: Reading): Run[] {
-  const next = [...runs, { value, from: reading.at, to: reading.at, count: 1, source: reading.source }];
-  return next.length > MAX_RUNS ? [next[0] as Run, ...next.slice(2)] : next;
+function firstOf(value: Value, { at, source }: Reading): Run {
+  return { value, from: at, to: at, count: 1, source };
 }
 
 /** Whether a change came nearer to the wanted number or went away from it; words have no direction. */

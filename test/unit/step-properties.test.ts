@@ -202,6 +202,25 @@ describe('whatever happens', () => {
     });
   });
 
+  it('every reading of a field that was sent either counts or is set aside, and the record stays bounded', () => {
+    property(({ states, events }) => {
+      for (const [index, event] of events.entries()) {
+        const [before, after] = [states[index], states[index + 1]];
+        if (!before || !after) continue;
+        expect(after.incidents?.length ?? 0).toBeLessThanOrEqual(16);
+        for (const [place, track] of after.fields.entries()) {
+          expect(track.setAside?.length ?? 0).toBeLessThanOrEqual(16);
+          expect(track.runs.length).toBeLessThanOrEqual(24);
+          const earlier = before.fields[place];
+          if (event.type !== 'device' || event.report.type !== 'reading' || before.outcome || !earlier?.sentAt)
+            continue;
+          const changed = (track.runs !== earlier.runs ? 1 : 0) + (track.setAside !== earlier.setAside ? 1 : 0);
+          expect(changed).toBe(event.report.values[track.field] === undefined ? 0 : 1);
+        }
+      }
+    });
+  });
+
   it('verified rests on evidence of the level that the device asks for, read after the send', () => {
     property(({ states }) => {
       const last = states.at(-1);

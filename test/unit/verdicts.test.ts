@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { device, field, History, option, POLLED } from '../support/histories.ts';
+import { at, device, field, History, option, POLLED } from '../support/histories.ts';
 
 const temperature = (over = {}) => field('target_temperature', { min: 16, max: 30, step: 0.5, ...over });
 const set = (value: number) => ({ target_temperature: value });
@@ -25,7 +25,9 @@ describe('what counts', () => {
     const history = new History(device([temperature({ readback: POLLED })]), set(20), set(24)).sent(1_000);
     history.read(1_200, set(24), 400);
     expect(history.verdict).toBe('verifying');
-    expect(history.actuation.fields[0]?.discounted).toEqual({ before_send: 1 });
+    expect(history.actuation.fields[0]?.setAside).toEqual([
+      { why: 'before_send', value: 24, from: at(1_200), to: at(1_200), count: 1, source: 'read' },
+    ]);
     expect(history.read(1_500, set(24), 100).verdict).toBe('verified at 1500');
   });
 
