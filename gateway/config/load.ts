@@ -1,18 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../domain/errors.ts';
+import { isSecretName, masked } from '../domain/mask.ts';
 import { type Checked, type CheckTemplate, checkHome } from './check.ts';
-import { ConfigError, displayName, inReadingOrder, type Problem } from './problems.ts';
+import { texts } from './plain.ts';
+import { ConfigError, displayName, inReadingOrder } from './problems.ts';
 import type { HomeConfig } from './schema.ts';
 import type { DeviceConfig } from './schema-device.ts';
 import type { MqttConfig } from './schema-mqtt.ts';
 import { Secrets } from './secrets.ts';
-import { fromPlain } from './source-tree.ts';
+import { fromPlain, type SourceNode, toPlain } from './source-tree.ts';
 import { readYaml } from './yaml-source.ts';
 
 /** A configuration that is free of mistakes. */
 export interface LoadedHome extends HomeConfig {
-  /** Values from `secrets.yaml`, which no log and no answer may show. */
+  /** Everything in it that no log and no answer may show, wherever it is written. */
   readonly secrets: readonly string[];
 }
 
@@ -36,12 +38,13 @@ export async function loadConfig(
   const early = [...secrets.problems, ...problems];
   // What could not be read is missing further on: once is enough.
   const late = checked.problems.filter((problem) => !early.some(({ path }) => path !== '' && path === problem.path));
-  const all = [...early, ...late].map((problem) => withoutSecrets(problem, secrets.served));
+  const hidden = root ? [...new Set([...secrets.served, ...secretsIn(root)])] : secrets.served;
+  const all = [...early, ...late].map((problem) => ({ ...problem, message: masked(problem.message, hidden) }));
   if (!checked.home || all.length > 0) throw new ConfigError(inReadingOrder(all, file));
   const { home } = checked;
   const folder = dirname(path);
   const data = home.data === undefined ? {} : { data: resolve(folder, home.data) };
-  return { ...home, ...data, mqtt: withAbsoluteFiles(home.mqtt, folder), secrets: secrets.served };
+  return { ...home, ...data, mqtt: withAbsoluteFiles(home.mqtt, folder), secrets: hidden };
 }
 
 function withAbsoluteFiles(mqtt: MqttConfig | null, folder: string): MqttConfig | null {
@@ -72,12 +75,8 @@ async function readConfigFile(path: string, file: string): Promise<string> {
   }
 }
 
-/** Shorter secrets are left alone: blotting out every "1" would make a message unreadable, and hide nothing. */
-const SHORTEST_MASKED = 4;
-
-function withoutSecrets(problem: Problem, secrets: readonly string[]): Problem {
-  const message = secrets
-    .filter((secret) => secret.length >= SHORTEST_MASKED)
-    .reduce((text, secret) => text.replaceAll(secret, '***'), problem.message);
-  return { ...problem, message };
+/** What stands under a name for secrets; a template is none. */
+function secretsIn(root: SourceNode): string[] {
+  const named = texts(toPlain(root), []).filter(([path, text]) => isSecretName(String(path.at(-1))) && text !== '');
+  return named.map(([, text]) => text).filter((text) => !/\{[{%]/.test(text));
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type DeviceConfig, deviceSchema } from './schema-device.ts';
+import { logSchema } from './schema-log.ts';
 import { mqttDefaults, mqttSchema } from './schema-mqtt.ts';
 import { duration, identifier, strict, text } from './schema-parts.ts';
 import { opennessFlaw, serverSchema } from './schema-server.ts';
@@ -38,6 +39,7 @@ export const homeConfigSchema = strict({
     ttl: duration.prefault('15m'),
   }).prefault({}),
   mqtt: mqttSchema.optional(),
+  log: logSchema.prefault({}),
 }).transform(({ mqtt, ...home }, context) => {
   const devices = Object.values(home.devices);
   if (devices.length === 0 && !mqtt?.discovery) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../domain/errors.ts';
+import { isSecretName } from '../domain/mask.ts';
 import type { Problem } from './problems.ts';
 import type { SourceMap } from './source-tree.ts';
 import { readYaml, type TagResult } from './yaml-source.ts';
@@ -22,7 +23,7 @@ export class Secrets {
     this.#env = env;
   }
 
-  /** Every value that came out of the file of secrets so far. */
+  /** Every value so far that came out of the file of secrets, or out of a variable with a name for secrets. */
   get served(): readonly string[] {
     return [...this.#served];
   }
@@ -38,7 +39,10 @@ export class Secrets {
   #variable(text: string): TagResult {
     const [, name = '', fallback] = /^(\S+)(?:\s+(.*))?$/s.exec(text) ?? [];
     const value = this.#env[name] ?? fallback;
-    if (value !== undefined) return { value };
+    if (value !== undefined) {
+      if (value !== '' && isSecretName(name)) this.#served.add(value);
+      return { value };
+    }
     return {
       message: `the environment variable ${name} is not set; set it, or write a default: !env_var ${name} value`,
     };
