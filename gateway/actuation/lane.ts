@@ -58,7 +58,7 @@ export class Lane {
     this.#device = device;
     this.#poller = new Poller(device, this.#host);
     this.start();
-    if (this.#current) this.#poller.follow(this.#current);
+    if (this.#current) this.resume(this.#current);
   }
 
   stop(): void {
@@ -77,6 +77,7 @@ export class Lane {
   /** A command that was in flight when the gateway stopped goes on being verified. */
   resume(task: LiveTask): void {
     this.#current = task;
+    this.#notePush(task);
     this.#poller.follow(task);
   }
 
@@ -155,9 +156,17 @@ export class Lane {
     this.#begin(task).catch((error: unknown) => this.#fault(task, error));
   }
 
+  /** The record says how the device could be read back when it was made; what stands in between may have broken. */
+  #notePush(task: LiveTask): void {
+    const { push } = this.#device.state();
+    const at = this.#host.clock.now();
+    task.apply({ type: 'device', at, report: { type: 'push', at, push } });
+  }
+
   async #begin(task: LiveTask): Promise<void> {
     await this.#sending;
     await this.#gap();
+    this.#notePush(task);
     const look = await lookBefore(this.#device, task.current, this.#host.clock);
     task.apply({ type: 'started', at: this.#host.clock.now(), ...look });
   }

@@ -55,11 +55,11 @@ export async function lookBefore(device: Device, actuation: Actuation, clock: Cl
 /** Asks for everything that only asking can tell, where the last answer is older than `maxAgeMs`. */
 export async function refresh(device: Device, clock: Clock, maxAgeMs: number, patienceMs: number): Promise<void> {
   const { mono } = clock.now();
-  const { values } = device.state();
+  const { values, push } = device.state();
   const stale = Object.values(device.spec.fields).filter((field) => {
     const known = values[field.name];
     const fresh = known?.live === true && mono - known.at.mono <= maxAgeMs;
-    return field.readback.askable && !field.readback.push && !fresh;
+    return field.readback.askable && !(push[field.name] ?? field.readback.push) && !fresh;
   });
   if (stale.length === 0) return;
   let giveUp = () => {};

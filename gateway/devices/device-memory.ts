@@ -10,6 +10,7 @@ export class DeviceMemory {
   #online: boolean | null = null;
   #onlineAt: Instant | null = null;
   #heardAt: Instant | null = null;
+  #push: Readonly<Record<string, boolean>> = {};
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -21,6 +22,7 @@ export class DeviceMemory {
       online: this.#online,
       onlineAt: this.#onlineAt,
       heardAt: this.#heardAt,
+      push: this.#push,
     };
   }
 
@@ -33,6 +35,7 @@ export class DeviceMemory {
   publish(report: DeviceReport): void {
     if (report.type === 'reading') this.#keepReading(report);
     else if (report.type === 'availability') this.#keepAvailability(report);
+    else if (report.type === 'push') this.#push = { ...this.#push, ...report.push };
     for (const listener of [...this.#listeners]) listener(report);
   }
 
@@ -40,6 +43,12 @@ export class DeviceMemory {
   noteOnline(online: boolean): void {
     if (online === this.#online) return;
     this.publish({ type: 'availability', at: this.#clock.now(), online, retained: false });
+  }
+
+  /** Publishes of which fields the device speaks by itself now, as far as that is news. */
+  notePush(push: Readonly<Record<string, boolean>>): void {
+    const news = Object.entries(push).filter(([field, speaks]) => this.#push[field] !== speaks);
+    if (news.length > 0) this.publish({ type: 'push', at: this.#clock.now(), push: Object.fromEntries(news) });
   }
 
   /** Values from before this run. What the device itself has said since is not touched. */

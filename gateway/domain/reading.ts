@@ -41,8 +41,15 @@ export interface DeliveryReport {
   readonly detail: string;
 }
 
+/** A way on which the device speaks by itself came up or broke: from here on these fields are pushed, or asked for. */
+export interface PushReport {
+  readonly type: 'push';
+  readonly at: Instant;
+  readonly push: Readonly<Record<string, boolean>>;
+}
+
 /** Everything a device says, in the order in which it was received. */
-export type DeviceReport = Reading | AvailabilityReport | DeliveryReport;
+export type DeviceReport = Reading | AvailabilityReport | DeliveryReport | PushReport;
 
 /** The last thing known of a field. */
 export interface KnownValue {
@@ -60,4 +67,9 @@ export interface DeviceState {
   readonly onlineAt: Instant | null;
   /** Last live message or answer of any kind. */
   readonly heardAt: Instant | null;
+  /**
+   * Whether the device now speaks of a field by itself, for those that can be asked for where it does not. Of all others
+   * their `readback` says it once and for all.
+   */
+  readonly push: Readonly<Record<string, boolean>>;
 }

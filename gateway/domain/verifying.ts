@@ -1,10 +1,11 @@
-import type { Actuation } from './actuation.ts';
-import type { AvailabilityReport, DeliveryReport, DeviceReport, Reading } from './reading.ts';
+import type { Actuation, FieldTrack } from './actuation.ts';
+import type { AvailabilityReport, DeliveryReport, DeviceReport, PushReport, Reading } from './reading.ts';
 import { failureRuling } from './sending.ts';
 import { observe, observeGuard } from './track.ts';
 
-/** What a word of the device adds to a command that has been sent; before that it adds nothing. */
+/** What a word of the device adds to a command that has been sent; before that only how it can be read back matters. */
 export function onDeviceReport(actuation: Actuation, report: DeviceReport): Actuation {
+  if (report.type === 'push') return onPush(actuation, report);
   if (!actuation.sentAt) return actuation;
   switch (report.type) {
     case 'reading':
@@ -44,6 +45,15 @@ function onAvailability(actuation: Actuation, report: AvailabilityReport): Actua
   if (report.retained) return actuation;
   if (!report.online) return actuation.offlineSince ? actuation : { ...actuation, offlineSince: report.at };
   return { ...actuation, offlineSince: null, heardAt: report.at };
+}
+
+function onPush(actuation: Actuation, { push }: PushReport): Actuation {
+  const fields = actuation.fields.map((track) => withPush(track, push[track.field] ?? track.readback.push));
+  return fields.every((track, index) => track === actuation.fields[index]) ? actuation : { ...actuation, fields };
+}
+
+function withPush(track: FieldTrack, push: boolean): FieldTrack {
+  return track.readback.push === push ? track : { ...track, readback: { ...track.readback, push } };
 }
 
 function onDelivery(actuation: Actuation, report: DeliveryReport): Actuation {

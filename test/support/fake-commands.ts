@@ -61,6 +61,7 @@ export class FakeCommands implements Commands {
       online: true,
       onlineAt: at,
       heardAt: at,
+      push: {},
     });
     this.#tell({ type: 'state', deviceId });
   }
@@ -250,5 +251,5 @@ export class FakeCommands implements Commands {
 }
 
 function unheard(): DeviceState {
-  return { values: {}, online: null, onlineAt: null, heardAt: null };
+  return { values: {}, online: null, onlineAt: null, heardAt: null, push: {} };
 }

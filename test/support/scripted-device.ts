@@ -28,7 +28,7 @@ export class ScriptedDevice implements Device {
   }
 
   state(): DeviceState {
-    return { values: this.#values, online: null, onlineAt: null, heardAt: null };
+    return { values: this.#values, online: null, onlineAt: null, heardAt: null, push: {} };
   }
 
   subscribe(listener: (report: DeviceReport) => void): () => void {

@@ -13,7 +13,7 @@ const known = (value: string | number | null, ageMs: number, live = true): Known
 });
 
 function view(values: Readonly<Record<string, KnownValue>>, changes: Partial<DeviceView> = {}): DeviceView {
-  const state = { values, online: true, onlineAt: null, heardAt: null };
+  const state = { values, online: true, onlineAt: null, heardAt: null, push: {} };
   return { spec: DEMO_FAN, state, reachable: true, ...changes };
 }
 
