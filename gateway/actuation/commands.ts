@@ -2,6 +2,7 @@ import type { Actuation } from '../domain/actuation.ts';
 import type { DeviceSpec } from '../domain/device.ts';
 import type { Drifted } from '../domain/drift.ts';
 import type { DeviceState } from '../domain/reading.ts';
+import type { Verdict } from '../domain/verdict.ts';
 
 /** One wish: these values on this device, for this principal. */
 export interface Wish {
@@ -34,13 +35,30 @@ export interface DeviceNews {
   readonly type: 'state' | 'present' | 'gone';
 }
 
+/** Which commands to list, newest first. */
+export interface CommandQuery {
+  /** Whose; null: everybody's. */
+  readonly principal: string | null;
+  readonly deviceId?: string;
+  readonly verdict?: Verdict;
+  /** true: only those that are under way; false: only those that have ended. */
+  readonly open?: boolean;
+  /** At most this many (1 to 1,000). */
+  readonly limit: number;
+  /** Continue after this task; nothing comes after one that is unknown. */
+  readonly after?: string;
+}
+
 /**
  * Everything that the doors (MCP, dashboard, command line) can do with commands and devices. A record that is handed out
  * is on disk already, so nothing that a client was told can be undone by a crash. Unknown ids and those of another
- * principal are told apart by nobody: both give undefined.
+ * principal are told apart by nobody: both give undefined. A door that has made sure of an admin asks with `null` for the
+ * principal, and is given everybody's.
  */
 export interface Commands {
   devices(): readonly DeviceSpec[];
+  /** What is known of a device, without asking it; undefined for one that is unknown. */
+  view(deviceId: string): DeviceView | undefined;
   /**
    * What is known of these devices, after asking those that can be asked and whose last answer is older than `maxAgeMs`.
    */
@@ -52,19 +70,14 @@ export interface Commands {
    *   cannot be one, `key_reused` for one that comes back with another device or other values
    */
   submit(wish: Wish): Promise<Actuation>;
-  get(taskId: string, principal: string): Promise<Actuation | undefined>;
-  /**
-   * A principal's commands, newest first.
-   * @param limit at most this many
-   * @param after continue after this task; nothing comes after one that is unknown
-   */
-  list(principal: string, limit: number, after?: string): Promise<readonly Actuation[]>;
+  get(taskId: string, principal: string | null): Promise<Actuation | undefined>;
+  list(query: CommandQuery): Promise<readonly Actuation[]>;
   /** The commands that wait for a person's answer, whoever gave them, in the order in which they were asked. */
   waiting(): Promise<readonly Actuation[]>;
   /** Resolves when the command is settled, or with its state at `untilMs` from now, or when `signal` aborts. */
   settled(taskId: string, principal: string, untilMs: number, signal?: AbortSignal): Promise<Actuation | undefined>;
   /** Stops the tracking. A settled command is returned as it is. */
-  cancel(taskId: string, principal: string): Promise<Actuation | undefined>;
+  cancel(taskId: string, principal: string | null): Promise<Actuation | undefined>;
   /**
    * Answers the question of a waiting command; the first answer wins.
    * @throws UserError `not_waiting` where nothing is asked (any more)
@@ -78,7 +91,7 @@ export interface Commands {
    */
   onDevice(listener: (news: DeviceNews) => void): () => void;
   /** What happened to a task after its verdict, oldest first; empty for one that is unknown. */
-  aftermath(taskId: string, principal: string): Promise<readonly Drifted[]>;
+  aftermath(taskId: string, principal: string | null): Promise<readonly Drifted[]>;
   /** Hears when a verified value changes later, while its device is still watched. @returns a function that ends it */
   onDrift(listener: (event: Drifted) => void): () => void;
   /** How long setting these fields usually takes, in ms, from what was learned; null where that is not known yet. */

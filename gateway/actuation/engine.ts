@@ -9,7 +9,7 @@ import { type Order, open } from '../domain/open.ts';
 import type { Collection, TaskStore } from '../domain/store.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Value } from '../domain/value.ts';
-import type { Answer, Commands, DeviceNews, DeviceView, Wish } from './commands.ts';
+import type { Answer, CommandQuery, Commands, DeviceNews, DeviceView, Wish } from './commands.ts';
 import { Habits } from './habits.ts';
 import { Lane } from './lane.ts';
 import { LiveTask, type TaskHost } from './live-task.ts';
@@ -86,10 +86,12 @@ export class Engine implements Commands, TaskHost {
   async look(deviceIds: readonly string[], maxAgeMs: number): Promise<readonly DeviceView[]> {
     const lanes = deviceIds.map((id) => this.#lane(id));
     await Promise.all(lanes.map((lane) => refresh(lane.device, this.clock, maxAgeMs, LOOK_MS)));
-    return lanes.map(({ device }) => {
-      const state = device.state();
-      return { spec: device.spec, state, reachable: !isOffline(state) };
-    });
+    return lanes.map(({ device }) => viewOf(device));
+  }
+
+  view(deviceId: string): DeviceView | undefined {
+    const lane = this.#lanes.get(deviceId);
+    return lane && viewOf(lane.device);
   }
 
   async submit(wish: Wish): Promise<Actuation> {
@@ -134,13 +136,13 @@ export class Engine implements Commands, TaskHost {
     return actuation;
   }
 
-  async get(taskId: string, principal: string): Promise<Actuation | undefined> {
+  async get(taskId: string, principal: string | null): Promise<Actuation | undefined> {
     const actuation = this.#live.get(taskId)?.visible ?? (await this.store.get(taskId));
-    return actuation?.principal === principal ? actuation : undefined;
+    return principal === null || actuation?.principal === principal ? actuation : undefined;
   }
 
-  async list(principal: string, limit: number, after?: string): Promise<readonly Actuation[]> {
-    const records = await this.store.list({ principal, limit, ...(after !== undefined && { after }) });
+  async list({ principal, ...query }: CommandQuery): Promise<readonly Actuation[]> {
+    const records = await this.store.list({ ...query, ...(principal !== null && { principal }) });
     return records.map((record) => this.#live.get(record.taskId)?.visible ?? record);
   }
 
@@ -177,7 +179,7 @@ export class Engine implements Commands, TaskHost {
     return this.get(taskId, principal);
   }
 
-  async cancel(taskId: string, principal: string): Promise<Actuation | undefined> {
+  async cancel(taskId: string, principal: string | null): Promise<Actuation | undefined> {
     const found = await this.get(taskId, principal);
     const task = this.#live.get(taskId);
     if (!found || !task) return found;
@@ -214,7 +216,7 @@ export class Engine implements Commands, TaskHost {
     return () => this.#deviceListeners.delete(listener);
   }
 
-  async aftermath(taskId: string, principal: string): Promise<readonly Drifted[]> {
+  async aftermath(taskId: string, principal: string | null): Promise<readonly Drifted[]> {
     const found = await this.get(taskId, principal);
     return (found && this.#options.aftermaths.get(taskId)?.events) ?? [];
   }
@@ -353,6 +355,11 @@ export class Engine implements Commands, TaskHost {
     const verdict = outcome?.type === 'verdict' ? { verdict: outcome.verdict, reason: outcome.reason } : {};
     this.#log.info({ task: taskId, device: deviceId, outcome: outcome?.type, ...verdict }, 'a command settled');
   }
+}
+
+function viewOf(device: Device): DeviceView {
+  const state = device.state();
+  return { spec: device.spec, state, reachable: !isOffline(state) };
 }
 
 /** Tells everybody; one listener that fails does not keep it from the others. */

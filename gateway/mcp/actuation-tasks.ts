@@ -28,7 +28,11 @@ export function actuationTasks(commands: Commands): TaskSource {
       return (await commands.cancel(taskId, caller.principal)) !== undefined;
     },
     async list(caller, limit, after) {
-      const actuations = await commands.list(caller.principal, limit, after);
+      const actuations = await commands.list({
+        principal: caller.principal,
+        limit,
+        ...(after !== undefined && { after }),
+      });
       return actuations.map((actuation) => taskOf(actuation, caller));
     },
     subscribe(listener) {

@@ -56,7 +56,7 @@ describe('the client of the SDK before, which can ask its person', () => {
     expect(result.structuredContent).toMatchObject(expected);
     expect(result.isError).toBe(isError);
     expect(questions).toEqual(['Set Living-room AC: target_temperature to 30 °C?']);
-    const [record] = await gateway.commands.list('local', 1);
+    const [record] = await gateway.commands.list({ principal: 'local', limit: 1 });
     expect(record?.approval?.answer).toMatchObject({ by: 'local', through: 'mcp' });
   });
 

@@ -242,7 +242,7 @@ describe('what a client can act on', () => {
     };
     const { body } = await rawCall(gateway.url, 'set_climate', { target_temperature: 26 });
     expect(body.result.content[0].text).toMatch(/read 22 °C.*did not move.*Tell the user/);
-    const taskId = String((await gateway.commands.list('local', 1))[0]?.taskId);
+    const taskId = String((await gateway.commands.list({ principal: 'local', limit: 1 }))[0]?.taskId);
     const later = await rawCall(gateway.url, 'get_task', { task_id: taskId });
     expect(later.body.result.content[0].text).toMatch(/^failed: .*Tell the user/);
   });
@@ -253,7 +253,7 @@ describe('what a client can act on', () => {
       gateway.commands.read(id, { target_temperature: 26 });
     };
     await rawCall(gateway.url, 'set_climate', { target_temperature: 26 });
-    const taskId = String((await gateway.commands.list('local', 1))[0]?.taskId);
+    const taskId = String((await gateway.commands.list({ principal: 'local', limit: 1 }))[0]?.taskId);
     const at = { mono: 9_000, wall: Date.UTC(2026, 10, 30, 12) };
     const drift = { type: 'drifted' as const, taskId, deviceId: 'living_room_ac', field: 'target_temperature' };
     gateway.commands.drifts = [{ ...drift, from: 26, to: 23, at }];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Answer, Commands, DeviceNews, DeviceView, Wish } from '../../gateway/actuation/commands.ts';
+import type { Answer, CommandQuery, Commands, DeviceNews, DeviceView, Wish } from '../../gateway/actuation/commands.ts';
 import { type Actuation, isSettled } from '../../gateway/domain/actuation.ts';
 import type { DeviceSpec } from '../../gateway/domain/device.ts';
 import type { Drifted } from '../../gateway/domain/drift.ts';
@@ -21,6 +21,8 @@ type Timeless<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
  */
 export class FakeCommands implements Commands {
   readonly wishes: Wish[] = [];
+  /** The devices of every look, one entry a call. */
+  readonly looks: (readonly string[])[] = [];
   /** What happened to every task after its verdict. */
   drifts: readonly Drifted[] = [];
   readonly clock: Clock;
@@ -33,6 +35,7 @@ export class FakeCommands implements Commands {
   readonly #records = new Map<string, Actuation>();
   readonly #listeners = new Set<(actuation: Actuation) => void>();
   readonly #deviceListeners = new Set<(news: DeviceNews) => void>();
+  readonly #driftListeners = new Set<(event: Drifted) => void>();
   #mono = 1_000;
 
   constructor(specs: readonly DeviceSpec[]) {
@@ -127,9 +130,14 @@ export class FakeCommands implements Commands {
 
   async look(deviceIds: readonly string[]): Promise<readonly DeviceView[]> {
     if (this.refuseWith) throw this.refuseWith;
-    return this.#specs
-      .filter((spec) => deviceIds.includes(spec.id))
-      .map((spec) => ({ spec, state: this.#state(spec.id), reachable: this.#state(spec.id).online !== false }));
+    this.looks.push(deviceIds);
+    return deviceIds.flatMap((id) => this.view(id) ?? []);
+  }
+
+  view(deviceId: string): DeviceView | undefined {
+    const spec = this.#specs.find(({ id }) => id === deviceId);
+    const state = this.#state(deviceId);
+    return spec && { spec, state, reachable: state.online !== false };
   }
 
   async submit(wish: Wish): Promise<Actuation> {
@@ -155,16 +163,21 @@ export class FakeCommands implements Commands {
     return this.#record(actuation.taskId);
   }
 
-  async get(taskId: string, principal: string): Promise<Actuation | undefined> {
+  async get(taskId: string, principal: string | null): Promise<Actuation | undefined> {
     if (this.refuseWith) throw this.refuseWith;
     const found = this.#records.get(taskId);
-    return found?.principal === principal ? found : undefined;
+    return principal === null || found?.principal === principal ? found : undefined;
   }
 
-  async list(principal: string, limit: number, after?: string): Promise<readonly Actuation[]> {
-    const own = [...this.#records.values()].filter((record) => record.principal === principal).reverse();
-    const from = after === undefined ? 0 : own.findIndex((record) => record.taskId === after) + 1 || own.length;
-    return own.slice(from, from + limit);
+  async list({ principal, deviceId, verdict, open, limit, after }: CommandQuery): Promise<readonly Actuation[]> {
+    const all = [...this.#records.values()].reverse();
+    const from = after === undefined ? 0 : all.findIndex((record) => record.taskId === after) + 1 || all.length;
+    const fits = ({ outcome, ...record }: Actuation) =>
+      (principal === null || record.principal === principal) &&
+      (deviceId === undefined || record.deviceId === deviceId) &&
+      (verdict === undefined || (outcome?.type === 'verdict' && outcome.verdict === verdict)) &&
+      (open === undefined || open === (outcome === null));
+    return all.slice(from).filter(fits).slice(0, limit);
   }
 
   async waiting(): Promise<readonly Actuation[]> {
@@ -189,7 +202,7 @@ export class FakeCommands implements Commands {
     });
   }
 
-  async cancel(taskId: string, principal: string): Promise<Actuation | undefined> {
+  async cancel(taskId: string, principal: string | null): Promise<Actuation | undefined> {
     if (!(await this.get(taskId, principal))) return undefined;
     return this.apply(taskId, { type: 'cancelled' });
   }
@@ -201,8 +214,14 @@ export class FakeCommands implements Commands {
     return this.apply(taskId, { type: approved ? 'approved' : 'declined', by, through });
   }
 
-  async aftermath(): Promise<readonly Drifted[]> {
-    return this.drifts;
+  async aftermath(taskId: string): Promise<readonly Drifted[]> {
+    return this.drifts.filter((event) => event.taskId === taskId);
+  }
+
+  /** A value that was verified changed. */
+  drift(event: Drifted): void {
+    this.drifts = [...this.drifts, event];
+    for (const listener of [...this.#driftListeners]) listener(event);
   }
 
   onDevice(listener: (news: DeviceNews) => void): () => void {
@@ -210,8 +229,9 @@ export class FakeCommands implements Commands {
     return () => this.#deviceListeners.delete(listener);
   }
 
-  onDrift(): () => void {
-    return () => {};
+  onDrift(listener: (event: Drifted) => void): () => void {
+    this.#driftListeners.add(listener);
+    return () => this.#driftListeners.delete(listener);
   }
 
   usualMs(): number | null {

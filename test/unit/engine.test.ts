@@ -297,11 +297,13 @@ it('lists the commands of one principal, newest first, in pages, as they are now
   await bench.engine.submit({ deviceId: 'ac', set: { target_temperature: 20 }, principal: 'bob' });
   const newer = await bench.submit({ fan_mode: 'high' });
   await bench.clock.pass(1_000);
-  const page = await bench.engine.list('anna', 1);
+  const page = await bench.engine.list({ principal: 'anna', limit: 1 });
   expect(page.map((task) => task.taskId)).toEqual([newer.taskId]);
-  expect((await bench.engine.list('anna', 5, newer.taskId)).map((task) => task.taskId)).toEqual([older.taskId]);
+  expect(
+    (await bench.engine.list({ principal: 'anna', limit: 5, after: newer.taskId })).map((task) => task.taskId),
+  ).toEqual([older.taskId]);
   expect(page).toEqual([await bench.engine.get(newer.taskId, 'anna')]);
-  expect(await bench.engine.list('anna', 5, 'nobody-knows-me')).toEqual([]);
+  expect(await bench.engine.list({ principal: 'anna', limit: 5, after: 'nobody-knows-me' })).toEqual([]);
 });
 
 describe('after a restart', () => {
