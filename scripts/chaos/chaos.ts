@@ -4,17 +4,17 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as z from 'zod';
 import { shippedPath } from '../../gateway/config/shipped.ts';
 import { type Actuation, isSettled } from '../../gateway/domain/actuation.ts';
 import { openHomeStore } from '../../gateway/store/home-store.ts';
-import { type GatewaySettings, startGatewayProgram, startTellingProgram } from '../support/programs.ts';
+import { type GatewaySettings, startGatewayProgram, startTruthSimulator } from '../support/programs.ts';
+import { readTruth } from '../support/truth.ts';
 import { Clients } from './clients.ts';
+import { TARGETS } from './devices.ts';
 import { checkInvariants, type Invariant, outcomeOf } from './invariants.ts';
 import { liveAndDie, type Place } from './lives.ts';
 import { drawPlan } from './plan.ts';
 import { Told } from './told.ts';
-import { readTruth } from './truth.ts';
 
 /** What is done, and with which luck. */
 export interface ChaosOptions {
@@ -58,11 +58,8 @@ export async function chaos({ seed, kills, died }: ChaosOptions): Promise<ChaosR
   const begun = performance.now();
   const folder = await mkdtemp(join(tmpdir(), 'readback-chaos-'));
   const truthFile = join(folder, 'truth.jsonl');
-  const simulator = await startTellingProgram(
-    'scripts/chaos/simulator.js',
-    z.object({ url: z.string(), broker: z.string() }),
-    [truthFile, String(seed)],
-  );
+  const delaysMs = Object.fromEntries(TARGETS.map(({ simulated, delayMs }) => [simulated, delayMs]));
+  const simulator = await startTruthSimulator({ truthFile, seed, delaysMs });
   const settings: GatewaySettings = {
     config: join(dirname(shippedPath('')), 'scripts/chaos/home.yaml'),
     dataFolder: join(folder, 'data'),

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Actuation, isSettled } from '../../gateway/domain/actuation.ts';
 import { result } from '../../gateway/domain/result.ts';
+import type { Reception, Truth } from '../support/truth.ts';
 import { TARGETS, type TargetDevice } from './devices.ts';
 import { hasEnded, type Told, type ToldTask } from './told.ts';
-import type { Reception, Truth } from './truth.ts';
 
 /** What has to hold, whenever and wherever the gateway was killed. */
 export interface Invariant {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { shippedPath } from '../../gateway/config/shipped.ts';
+import type { TruthSimulatorSettings } from './truth-simulator.ts';
 
 /** How a program ended: one of the two is null. */
 export interface Exit {
@@ -104,6 +105,12 @@ export async function startListeningProgram(
 ): Promise<Listening> {
   const { program, told } = await startTellingProgram(script, z.object({ url: z.string() }), args, env);
   return { program, url: told.url };
+}
+
+/** Starts a simulator whose ground truth goes to a file whole, and waits until its devices have announced themselves. */
+export function startTruthSimulator(settings: TruthSimulatorSettings) {
+  const told = z.object({ url: z.string(), broker: z.string() });
+  return startTellingProgram('scripts/support/truth-simulator.js', told, [JSON.stringify(settings)]);
 }
 
 /** Starts a program that tells its parent of this shape once it serves. @throws Error as above */

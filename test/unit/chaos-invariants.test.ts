@@ -3,7 +3,7 @@ import type { Actuation } from '../../gateway/domain/actuation.ts';
 import { result } from '../../gateway/domain/result.ts';
 import { checkInvariants } from '../../scripts/chaos/invariants.ts';
 import { Told } from '../../scripts/chaos/told.ts';
-import { Truth, type TruthLine } from '../../scripts/chaos/truth.ts';
+import { Truth, type TruthLine } from '../../scripts/support/truth.ts';
 import { actuation } from '../support/actuations.ts';
 
 const at = (wall: number) => ({ mono: wall, wall });
