@@ -1,11 +1,16 @@
 import type { Actuation } from './actuation.ts';
+import type { Verdict } from './verdict.ts';
 
-/** Which tasks to list, newest first. */
+/** Which tasks to list; newest first, in the order of their making. */
 export interface TaskQuery {
   readonly principal?: string;
   readonly deviceId?: string;
+  readonly verdict?: Verdict;
   /** true: only those without an outcome; false: only those with one. */
   readonly open?: boolean;
+  /** Only those of this day, as `dayOf` says it. */
+  readonly day?: string;
+  readonly oldestFirst?: true;
   /** At most this many (1 to 1,000). */
   readonly limit: number;
   /** Continue after this task. */
@@ -24,15 +29,22 @@ export interface TaskStore {
   put(actuation: Actuation): Promise<void>;
   get(taskId: string): Promise<Actuation | undefined>;
   list(query: TaskQuery): Promise<readonly Actuation[]>;
-  /** Forgets tasks that settled before this wall-clock time (ms). @returns how many */
-  prune(settledBefore: number): Promise<number>;
+  /** How many there are. */
+  count(): Promise<number>;
+  /** The days of the settled ones, as `dayOf` says them; newest first. */
+  days(): Promise<readonly string[]>;
+  /** Forgets these tasks; unknown ids are passed over. */
+  remove(taskIds: readonly string[]): Promise<void>;
   /** Finishes what was begun and lets go of files. */
   close(): Promise<void>;
 }
 
 /** Documents of one kind by their key, in the order in which the keys first came. */
 export interface Collection<T> {
+  readonly size: number;
   get(key: string): T | undefined;
+  /** Oldest first. */
+  keys(): Iterable<string>;
   /** Oldest first. */
   values(): Iterable<T>;
   /**
@@ -44,6 +56,12 @@ export interface Collection<T> {
   /** Forgets these documents; unknown keys are passed over. */
   remove(keys: readonly string[]): Promise<void>;
 }
+
+/** Whether anything can be stored just now. */
+export type StoreHealth =
+  | { readonly writable: true }
+  /** `reason`: for the owner, in one sentence. `forMs`: since when, in ms. */
+  | { readonly writable: false; readonly reason: string; readonly forMs: number };
 
 /** The store cannot read or keep records: the disk is full, a file is damaged, another process owns it. */
 export class StoreError extends Error {

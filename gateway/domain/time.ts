@@ -7,6 +7,8 @@ export interface Instant {
   readonly mono: number;
   /** Milliseconds since 1970 on the wall clock. For people; never for arithmetic. */
   readonly wall: number;
+  /** There where the wall clock had certainly not been set yet: what it said is no date. */
+  readonly clock?: 'unset';
 }
 
 /** The port through which time reaches the gateway; tests put a virtual clock here. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Collection, StoreError } from '../domain/store.ts';
+import { type Collection, StoreError, type StoreHealth } from '../domain/store.ts';
 
 /** Keyed collections of JSON documents; several kinds can share one folder. */
 export interface DocumentStore {
@@ -8,6 +8,7 @@ export interface DocumentStore {
    * @throws StoreError `damaged`, naming the document that `check` refused
    */
   collection<T extends object>(name: string, check: (value: unknown) => T): Collection<T>;
+  health(): StoreHealth;
   /** Finishes what was begun and lets go of files. May be called twice. */
   close(): Promise<void>;
 }
@@ -49,7 +50,11 @@ export class Documents {
     // What is in the map was checked just above, or came through `put`.
     const typed = documents as Map<string, T>;
     return {
+      get size() {
+        return typed.size;
+      },
       get: (key) => typed.get(key),
+      keys: () => typed.keys(),
       values: () => typed.values(),
       put: (key, value) => commit([{ collection: name, key, value }]),
       remove: (keys) => commit(keys.map((key) => ({ collection: name, key, value: null }))),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Actuation, PHASES } from '../domain/actuation.ts';
+import { dayOf } from '../domain/history.ts';
 import type { Collection, TaskQuery, TaskStore } from '../domain/store.ts';
 import type { DocumentStore } from './document-store.ts';
 import { closed } from './store-errors.ts';
@@ -46,21 +47,32 @@ export class DocumentTaskStore implements TaskStore {
   }
 
   async list(query: TaskQuery): Promise<readonly Actuation[]> {
-    const newestFirst = [...this.#open().values()].reverse();
-    const from = query.after === undefined ? 0 : placeAfter(newestFirst, query.after);
+    const tasks = this.#open().values();
     const found: Actuation[] = [];
-    for (let place = from; place < newestFirst.length && found.length < query.limit; place++) {
-      const task = newestFirst[place];
-      if (task && matches(task, query)) found.push(task);
+    let isPast = query.after === undefined;
+    // Nothing comes after a task that is not there (any more).
+    for (const task of query.oldestFirst ? tasks : [...tasks].reverse()) {
+      if (found.length >= query.limit) break;
+      if (isPast && matches(task, query)) found.push(task);
+      isPast ||= task.taskId === query.after;
     }
     return found;
   }
 
-  async prune(settledBefore: number): Promise<number> {
-    const tasks = this.#open();
-    const old = [...tasks.values()].filter(({ outcome }) => outcome !== null && outcome.at.wall < settledBefore);
-    await tasks.remove(old.map((task) => task.taskId));
-    return old.length;
+  async count(): Promise<number> {
+    return this.#open().size;
+  }
+
+  async days(): Promise<readonly string[]> {
+    const days = new Set<string>();
+    for (const task of this.#open().values()) {
+      if (task.outcome) days.add(dayOf(task));
+    }
+    return [...days].sort().reverse();
+  }
+
+  async remove(taskIds: readonly string[]): Promise<void> {
+    await this.#open().remove(taskIds);
   }
 
   async close(): Promise<void> {
@@ -74,14 +86,10 @@ export class DocumentTaskStore implements TaskStore {
   }
 }
 
-/** Nothing comes after a task that is not there (any more): the oldest are the first to be pruned. */
-function placeAfter(tasks: readonly Actuation[], taskId: string): number {
-  const place = tasks.findIndex((task) => task.taskId === taskId);
-  return place < 0 ? tasks.length : place + 1;
-}
-
-function matches(task: Actuation, { principal, deviceId, open }: TaskQuery): boolean {
+function matches(task: Actuation, { principal, deviceId, verdict, open, day }: TaskQuery): boolean {
   if (principal !== undefined && task.principal !== principal) return false;
   if (deviceId !== undefined && task.deviceId !== deviceId) return false;
+  if (verdict !== undefined && (task.outcome?.type !== 'verdict' || task.outcome.verdict !== verdict)) return false;
+  if (day !== undefined && dayOf(task) !== day) return false;
   return open === undefined || open === (task.outcome === null);
 }

@@ -1,4 +1,4 @@
-import { link, mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** A file being written, from its beginning onwards. */
@@ -21,8 +21,12 @@ export interface Files {
   /** The names in a folder. */
   list(folder: string): Promise<readonly string[]>;
   read(path: string): Promise<Buffer>;
+  /** In bytes. */
+  size(path: string): Promise<number>;
   /** An empty file that only this user may read; one that is there is emptied. */
   create(path: string): Promise<OpenFile>;
+  /** A file to be added to, which only this user may read; made where it is missing. */
+  append(path: string): Promise<OpenFile>;
   /** An existing file, to be synced. */
   reopen(path: string): Promise<OpenFile>;
   /** Gives a file another name; one that has that name is replaced. */
@@ -47,7 +51,9 @@ export const diskFiles: Files = {
   },
   list: (folder) => readdir(folder),
   read: (path) => readFile(path),
+  size: async (path) => (await stat(path)).size,
   create: (path) => openFile(path, 'w'),
+  append: (path) => openFile(path, 'a'),
   reopen: (path) => openFile(path, 'r+'),
   rename,
   link,
@@ -62,7 +68,7 @@ export const diskFiles: Files = {
   },
 };
 
-async function openFile(path: string, flags: 'w' | 'r+'): Promise<OpenFile> {
+async function openFile(path: string, flags: 'w' | 'a' | 'r+'): Promise<OpenFile> {
   const handle = await open(path, flags, 0o600);
   return {
     // Unlike write(), writeFile() goes on until every byte is out.

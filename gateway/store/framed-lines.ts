@@ -69,7 +69,8 @@ export function scan(content: Buffer): Scan {
   return { lines, trouble: null };
 }
 
-function unframe(bytes: Buffer, seed: number): { value: unknown; crc: number } | null {
+/** What a line holds, without its line end; null where it is not one that `frame` made with this seed. */
+export function unframe(bytes: Buffer, seed: number): { value: unknown; crc: number } | null {
   const rest = bytes.subarray(BODY_AT);
   const crc = crc32(rest, seed);
   // Compared as text, so that every bit of the frame counts: `AB` is not `ab`.

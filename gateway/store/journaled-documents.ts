@@ -1,5 +1,5 @@
 import { Low } from 'lowdb';
-import type { Collection } from '../domain/store.ts';
+import type { Collection, StoreHealth } from '../domain/store.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type Change, type DocumentStore, Documents } from './document-store.ts';
@@ -20,6 +20,8 @@ export interface DocumentStoreOptions {
    * 1 MiB.
    */
   readonly compactAboveBytes?: number;
+  /** How often a disk that failed is tried again while nobody has anything to store, in ms; default 2 s. */
+  readonly probeMs?: number;
 }
 
 /** Short journals, one from each start, are folded too when they become many. */
@@ -47,6 +49,7 @@ export async function openDocumentStore(options: DocumentStoreOptions): Promise<
       folder,
       onNotice,
       compactAboveBytes: options.compactAboveBytes ?? 1024 * 1024,
+      probeMs: options.probeMs ?? 2_000,
       lock,
       snapshots,
       low,
@@ -59,8 +62,7 @@ export async function openDocumentStore(options: DocumentStoreOptions): Promise<
   }
 }
 
-interface Parts extends Required<Omit<DocumentStoreOptions, 'compactAboveBytes'>> {
-  readonly compactAboveBytes: number;
+interface Parts extends Required<DocumentStoreOptions> {
   readonly lock: Lock;
   readonly snapshots: SnapshotAdapter;
   readonly low: Low<Snapshot>;
@@ -78,6 +80,12 @@ interface Entry {
   readonly text: string;
 }
 
+/** Two changes that undo each other, as large as a usual record: once they can be stored, others can. */
+const PROBE: readonly Entry[] = [{ padding: ' '.repeat(4_096) }, null].map((value) => {
+  const change = { collection: 'probes', key: 'probe', value };
+  return { change, text: encode(change) };
+});
+
 class JournaledDocuments implements DocumentStore {
   readonly #parts: Parts;
   readonly #queue: CommitQueue<Entry>;
@@ -88,7 +96,9 @@ class JournaledDocuments implements DocumentStore {
   /** What the journals have grown by since a snapshot was last attempted. */
   #growth: { journals: number; bytes: number };
   #compaction: Promise<void> | null = null;
-  #failing = false;
+  /** Why nothing can be stored, and since when; null while all is well. */
+  #failure: { readonly reason: string; readonly since: number } | null = null;
+  #probe: NodeJS.Timeout | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(parts: Parts) {
@@ -106,12 +116,19 @@ class JournaledDocuments implements DocumentStore {
     });
   }
 
+  health(): StoreHealth {
+    if (!this.#failure) return { writable: true };
+    const { reason, since } = this.#failure;
+    return { writable: false, reason, forMs: performance.now() - since };
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#finish();
     return this.#closing;
   }
 
   async #finish(): Promise<void> {
+    if (this.#probe) clearTimeout(this.#probe);
     await this.#queue.idle();
     await this.#compaction;
     await this.#journal?.close();
@@ -128,12 +145,22 @@ class JournaledDocuments implements DocumentStore {
     } catch (error) {
       await this.#giveUp();
       const refusal = unwritable(folder, error);
-      if (!this.#failing) this.#parts.onNotice({ type: 'unwritable', message: refusal.message });
-      this.#failing = true;
+      this.#failed(refusal.message);
       throw refusal;
     }
     for (const { change } of entries) documents.apply(change);
-    if (this.#failing) this.#recovered();
+    if (this.#failure) this.#recovered();
+  }
+
+  #failed(reason: string): void {
+    if (!this.#failure) this.#parts.onNotice({ type: 'unwritable', message: reason });
+    this.#failure = { reason, since: this.#failure?.since ?? performance.now() };
+    if (this.#closing !== null) return;
+    // Nobody may have anything to store for hours, and health is to be told all the same.
+    this.#probe ??= setTimeout(() => {
+      this.#probe = null;
+      this.#queue.push(PROBE).catch(() => {});
+    }, this.#parts.probeMs).unref();
   }
 
   async #giveUp(): Promise<void> {
@@ -148,7 +175,7 @@ class JournaledDocuments implements DocumentStore {
 
   #recovered(): void {
     const { folder, onNotice } = this.#parts;
-    this.#failing = false;
+    this.#failure = null;
     onNotice({ type: 'writable', message: `The data folder ${folder} can be written again.` });
     // A disk that failed may have lost older pages as well: the next change writes out anew what is in memory.
     this.#growth.bytes = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-import type { Collection } from '../domain/store.ts';
+import type { Collection, StoreHealth } from '../domain/store.ts';
 import { type DocumentStore, Documents } from './document-store.ts';
 import { closed } from './store-errors.ts';
 
@@ -12,6 +12,10 @@ export class MemoryDocuments implements DocumentStore {
       if (this.#closed) throw closed();
       for (const change of changes) this.#documents.apply(change);
     });
+  }
+
+  health(): StoreHealth {
+    return { writable: true };
   }
 
   async close(): Promise<void> {

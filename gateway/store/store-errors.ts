@@ -46,6 +46,8 @@ export interface StoreNotice {
     | 'unwritable'
     | 'writable'
     /** The journal could not be folded into a snapshot; it is tried again later. */
-    | 'compaction_failed';
+    | 'compaction_failed'
+    /** Lines of a day's history are not what was written. */
+    | 'history_damaged';
   readonly message: string;
 }

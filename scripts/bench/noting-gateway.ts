@@ -28,7 +28,9 @@ const store: TaskStore = {
   },
   get: (taskId) => tasks.get(taskId),
   list: (query) => tasks.list(query),
-  prune: (settledBefore) => tasks.prune(settledBefore),
+  count: () => tasks.count(),
+  days: () => tasks.days(),
+  remove: (taskIds) => tasks.remove(taskIds),
   close: () => tasks.close(),
 };
 const devices = buildRegistry(home, { clock });

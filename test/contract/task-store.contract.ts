@@ -111,18 +111,37 @@ export function taskStoreContract(name: string, make: () => Promise<TaskStoreUnd
       await store.put(actuation({ taskId: 'c' }));
       await store.put(settledAt(middle, 1));
       expect(await ids({ open: true, after: 'b' })).toEqual(['a']);
-      await store.prune(2);
+      await store.remove(['b']);
       expect(await ids({ after: 'b' })).toEqual([]);
     });
 
-    it('forgets exactly the tasks that settled before a time', async () => {
-      await store.put(actuation({ taskId: 'open' }));
-      await store.put(settledAt(actuation({ taskId: 'old' }), 999));
-      await store.put(settledAt(actuation({ taskId: 'just in time' }), 1000));
-      expect(await store.prune(1000)).toBe(1);
-      expect(await store.prune(1000)).toBe(0);
-      expect(await store.get('old')).toBeUndefined();
-      expect(await ids()).toEqual(['just in time', 'open']);
+    it('lists oldest first where that is asked for, page by page', async () => {
+      for (const taskId of ['a', 'b', 'c', 'd']) await store.put(actuation({ taskId }));
+      await store.put(settledAt(actuation({ taskId: 'b' }), 1));
+      expect(await ids({ oldestFirst: true })).toEqual(['a', 'b', 'c', 'd']);
+      expect(await ids({ oldestFirst: true, open: true, limit: 2 })).toEqual(['a', 'c']);
+      expect(await ids({ oldestFirst: true, after: 'b' })).toEqual(['c', 'd']);
+    });
+
+    it('forgets the tasks it is told to, and counts the others', async () => {
+      for (const taskId of ['a', 'b', 'c']) await store.put(actuation({ taskId }));
+      await store.remove(['a', 'nobody', 'c']);
+      expect(await store.count()).toBe(1);
+      expect(await store.get('a')).toBeUndefined();
+      expect(await ids()).toEqual(['b']);
+    });
+
+    it('tells on which days its settled tasks were made, and which those were', async () => {
+      const noon = Date.UTC(2026, 10, 30, 12);
+      const dayMs = 86_400_000;
+      const settled = (taskId: string, wall: number) => settledAt(actuation({ taskId, createdWall: wall }), wall + 1);
+      await store.put(settled('a', noon));
+      await store.put(settled('b', noon - 12 * 3_600_000));
+      await store.put(settled('c', noon - dayMs));
+      await store.put(actuation({ taskId: 'open', createdWall: noon + dayMs }));
+      const days = await store.days();
+      expect(days).toEqual(['2026-11-30', '2026-11-29']);
+      expect(await ids({ day: '2026-11-30' })).toEqual(['b', 'a']);
     });
 
     it('holds ten thousand tasks', async () => {
@@ -141,7 +160,9 @@ export function taskStoreContract(name: string, make: () => Promise<TaskStoreUnd
       await expect(store.put(actuation({ taskId: 'b' }))).rejects.toMatchObject(refusal);
       await expect(store.get('a')).rejects.toMatchObject(refusal);
       await expect(store.list({ limit: 1 })).rejects.toMatchObject(refusal);
-      await expect(store.prune(1)).rejects.toMatchObject(refusal);
+      await expect(store.remove(['a'])).rejects.toMatchObject(refusal);
+      await expect(store.count()).rejects.toMatchObject(refusal);
+      await expect(store.days()).rejects.toMatchObject(refusal);
       await store.close();
     });
 
@@ -149,9 +170,8 @@ export function taskStoreContract(name: string, make: () => Promise<TaskStoreUnd
       skip(!place.durable);
       const records = ['a', 'b', 'c', 'd'].map((taskId) => actuation({ taskId }));
       for (const record of records) await store.put(record);
-      await store.put(settledAt(actuation({ taskId: 'b' }), 1));
       await store.put(settledAt(actuation({ taskId: 'a' }), 5));
-      await store.prune(2);
+      await store.remove(['b']);
       const before = await store.list({ limit: 10 });
       await store.close();
       store = await place.open();

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Files, OpenFile } from '../../gateway/store/file-layer.ts';
 
 /** One operation on the disk, as a fault sees it. */
@@ -20,7 +20,7 @@ type Names = Map<string, Inode>;
 export type Chance = () => number;
 
 /**
- * A disk in memory with one folder, and with the failings of real ones: operations can be made to fail, to end the
+ * A disk in memory with one folder and what lies in its `history`, and with the failings of real ones: operations can be made to fail, to end the
  * process, and a power cut loses what was not synced, wholly or in part.
  */
 export class MemoryDisk implements Files {
@@ -79,7 +79,11 @@ export class MemoryDisk implements Files {
 
   async list(folder: string): Promise<readonly string[]> {
     this.#operate('list', folder);
-    return [...this.#names.keys()];
+    const names = [...this.#names.keys()];
+    if (basename(folder) !== 'history') return names.filter((name) => !name.includes('/'));
+    const inside = names.filter((name) => name.startsWith('history/')).map((name) => basename(name));
+    if (inside.length === 0) throw diskError('ENOENT');
+    return inside;
   }
 
   async read(path: string): Promise<Buffer> {
@@ -87,9 +91,21 @@ export class MemoryDisk implements Files {
     return this.#inode(path).content;
   }
 
+  async size(path: string): Promise<number> {
+    this.#operate('size', path);
+    return this.#inode(path).content.length;
+  }
+
+  async append(path: string): Promise<OpenFile> {
+    const name = nameOf(path);
+    if (!this.#names.has(name)) return this.create(path);
+    this.#operate('append', path);
+    return this.#open(name, this.#inode(path));
+  }
+
   async create(path: string): Promise<OpenFile> {
     this.#operate('create', path);
-    const name = basename(path);
+    const name = nameOf(path);
     const inode = { content: Buffer.alloc(0), synced: Buffer.alloc(0) };
     this.#rename((names) => names.set(name, inode));
     return this.#open(name, inode);
@@ -97,34 +113,39 @@ export class MemoryDisk implements Files {
 
   async reopen(path: string): Promise<OpenFile> {
     this.#operate('reopen', path);
-    return this.#open(basename(path), this.#inode(path));
+    return this.#open(nameOf(path), this.#inode(path));
   }
 
   async rename(from: string, to: string): Promise<void> {
     this.#operate('rename', from);
     const inode = this.#inode(from);
     this.#rename((names) => {
-      names.delete(basename(from));
-      names.set(basename(to), inode);
+      names.delete(nameOf(from));
+      names.set(nameOf(to), inode);
     });
   }
 
   async link(from: string, to: string): Promise<void> {
     this.#operate('link', from);
-    if (this.#names.has(basename(to))) throw diskError('EEXIST');
+    if (this.#names.has(nameOf(to))) throw diskError('EEXIST');
     const inode = this.#inode(from);
-    this.#rename((names) => names.set(basename(to), inode));
+    this.#rename((names) => names.set(nameOf(to), inode));
   }
 
   async unlink(path: string): Promise<void> {
     this.#operate('unlink', path);
     this.#inode(path);
-    this.#rename((names) => names.delete(basename(path)));
+    this.#rename((names) => names.delete(nameOf(path)));
   }
 
   async syncFolder(folder: string): Promise<void> {
     this.#operate('syncFolder', folder);
-    this.#history = [new Map(this.#names)];
+    const isInside = (name: string) => name.startsWith('history/') === (basename(folder) === 'history');
+    const synced = [...this.#names].filter(([name]) => isInside(name));
+    const others = (names: Names) => [...names].filter(([name]) => !isInside(name));
+    const futures = this.#history.map((names) => new Map([...others(names), ...synced]));
+    // Where nothing lies in the other folder, all of them are the same.
+    this.#history = this.#history.some((names) => others(names).length > 0) ? futures : [new Map(synced)];
   }
 
   #open(name: string, inode: Inode): OpenFile {
@@ -158,7 +179,7 @@ export class MemoryDisk implements Files {
   }
 
   #inode(path: string): Inode {
-    const inode = this.#names.get(basename(path));
+    const inode = this.#names.get(nameOf(path));
     if (!inode) throw diskError('ENOENT');
     return inode;
   }
@@ -166,8 +187,13 @@ export class MemoryDisk implements Files {
   #operate(kind: DiskOperation['kind'], path: string): void {
     this.operations += 1;
     if (this.operations >= this.killAt) throw diskError('killed');
-    this.fault({ kind, name: basename(path) });
+    this.fault({ kind, name: nameOf(path) });
   }
+}
+
+/** The name in the disk's folder: `journal-000001.jsonl`, `history/2026-11-30.jsonl`. */
+function nameOf(path: string): string {
+  return basename(dirname(path)) === 'history' ? join('history', basename(path)) : basename(path);
 }
 
 /** What was synced, and of what was appended since: a part, of which the end may have no content yet. */

@@ -10,3 +10,16 @@ export async function openTasks(options: Parameters<typeof openHomeStore>[0]): P
 export function memoryTasks(): TaskStore {
   return memoryHomeStore().tasks;
 }
+
+/** A store whose `put` is another. */
+export function withPut(store: TaskStore, put: TaskStore['put']): TaskStore {
+  return {
+    put,
+    get: (taskId) => store.get(taskId),
+    list: (query) => store.list(query),
+    count: () => store.count(),
+    days: () => store.days(),
+    remove: (taskIds) => store.remove(taskIds),
+    close: () => store.close(),
+  };
+}

@@ -6,6 +6,7 @@ import { StoreError, type TaskStore } from '../../gateway/domain/store.ts';
 import { memoryHomeStore } from '../../gateway/store/home-store.ts';
 import { device, field, option, POLLED } from '../support/histories.ts';
 import { ScriptedDevice } from '../support/scripted-device.ts';
+import { withPut } from '../support/task-stores.ts';
 import { quiet, VirtualClock } from '../support/virtual-clock.ts';
 
 const SPEC = device(
@@ -213,19 +214,13 @@ describe('cancelling', () => {
     const gate = new Promise<void>((resolve) => {
       letThrough = resolve;
     });
-    const slow: TaskStore = {
-      put: async (actuation) => {
-        if (actuation.phase === 'sending') {
-          intent(actuation);
-          await gate;
-        }
-        await store.put(actuation);
-      },
-      get: (id) => store.get(id),
-      list: (query) => store.list(query),
-      prune: (before) => store.prune(before),
-      close: () => store.close(),
-    };
+    const slow = withPut(store, async (actuation) => {
+      if (actuation.phase === 'sending') {
+        intent(actuation);
+        await gate;
+      }
+      await store.put(actuation);
+    });
     const bench = await new Bench(SPEC, slow).start();
     await bench.submit({ target_temperature: 26 });
     const { taskId } = await sending;
@@ -336,16 +331,10 @@ describe('after a restart', () => {
 describe('when the disk fails', () => {
   function flaky(): TaskStore & { broken: boolean } {
     const inner = memoryHomeStore().tasks;
-    return {
-      broken: false,
-      put(actuation) {
-        return this.broken ? Promise.reject(new StoreError('unwritable', 'the disk is full')) : inner.put(actuation);
-      },
-      get: (taskId) => inner.get(taskId),
-      list: (query) => inner.list(query),
-      prune: (settledBefore) => inner.prune(settledBefore),
-      close: () => inner.close(),
-    };
+    const put = (actuation: Actuation) =>
+      store.broken ? Promise.reject(new StoreError('unwritable', 'the disk is full')) : inner.put(actuation);
+    const store = { ...withPut(inner, put), broken: false };
+    return store;
   }
 
   it('takes no command, sends none whose intent is not stored, and tells no verdict that is not', async () => {

@@ -89,9 +89,9 @@ describe('a wish with a key', () => {
 
   it('is new again once its task is forgotten', async () => {
     const bench = await started();
-    await bench.submit(26);
+    const first = await bench.submit(26);
     await bench.clock.pass(10_000);
-    await bench.kept.tasks.prune(Number.MAX_SAFE_INTEGER);
+    await bench.kept.tasks.remove([String(first?.taskId)]);
     expect(await bench.submit(25)).toMatchObject({ outcome: null });
   });
 

@@ -9,7 +9,7 @@ import { openTasks } from '../support/task-stores.ts';
 type Operation =
   | { readonly type: 'put'; readonly taskId: string; readonly reads: number }
   | { readonly type: 'settle'; readonly taskId: string; readonly wall: number }
-  | { readonly type: 'prune'; readonly before: number }
+  | { readonly type: 'remove'; readonly taskIds: readonly string[] }
   | { readonly type: 'reopen' }
   | { readonly type: 'kill' };
 
@@ -17,7 +17,7 @@ const taskId = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant('put'), taskId, reads: fc.nat(9) }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('settle'), taskId, wall: fc.nat(9) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('prune'), before: fc.nat(9) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('remove'), taskIds: fc.array(taskId, { maxLength: 3 }) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constantFrom('reopen' as const, 'kill' as const) }) },
 );
 
@@ -31,10 +31,8 @@ class Model {
     else this.tasks[place] = record;
   }
 
-  prune(before: number): number {
-    const count = this.tasks.length;
-    this.tasks = this.tasks.filter((task) => task.outcome === null || task.outcome.at.wall >= before);
-    return count - this.tasks.length;
+  remove(taskIds: readonly string[]): void {
+    this.tasks = this.tasks.filter((task) => !taskIds.includes(task.taskId));
   }
 }
 
@@ -65,12 +63,13 @@ it('agrees with a plain list through any operations, restarts and kills', async 
 });
 
 async function perform(
-  each: Extract<Operation, { readonly type: 'put' | 'settle' | 'prune' }>,
+  each: Extract<Operation, { readonly type: 'put' | 'settle' | 'remove' }>,
   store: TaskStore,
   model: Model,
 ): Promise<void> {
-  if (each.type === 'prune') {
-    expect(await store.prune(each.before)).toBe(model.prune(each.before));
+  if (each.type === 'remove') {
+    await store.remove(each.taskIds);
+    model.remove(each.taskIds);
     return;
   }
   const record = actuation({ taskId: each.taskId });
