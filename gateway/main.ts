@@ -59,7 +59,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const { tasks, habits, aftermaths, keys } = await openHomeStore({
+    const { tasks, habits, aftermaths, history, keys } = await openHomeStore({
       folder: options.dataFolder,
       onNotice: (notice) => log.warn({ ...notice }, 'the task store has something to say'),
     });
@@ -74,6 +74,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       store: tasks,
       habits,
       aftermaths,
+      history,
       clock,
       log,
       ttlMs: home.tasks.ttl,

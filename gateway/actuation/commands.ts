@@ -1,6 +1,7 @@
 import type { Actuation } from '../domain/actuation.ts';
 import type { DeviceSpec } from '../domain/device.ts';
 import type { Drifted } from '../domain/drift.ts';
+import type { PastTask } from '../domain/history.ts';
 import type { DeviceState } from '../domain/reading.ts';
 import type { Verdict } from '../domain/verdict.ts';
 
@@ -94,6 +95,14 @@ export interface Commands {
   aftermath(taskId: string, principal: string | null): Promise<readonly Drifted[]>;
   /** Hears when a verified value changes later, while its device is still watched. @returns a function that ends it */
   onDrift(listener: (event: Drifted) => void): () => void;
+  /** The days (`2026-11-30`, UTC) on which something was commanded that has ended; newest first. */
+  historyDays(): Promise<readonly string[]>;
+  /**
+   * The commands of such a day that have ended, also those that tasks can no longer be asked of; newest first, and empty
+   * for a day without any.
+   * @param principal whose; null: everybody's
+   */
+  history(day: string, principal: string | null): Promise<readonly PastTask[]>;
   /** How long setting these fields usually takes, in ms, from what was learned; null where that is not known yet. */
   usualMs(deviceId: string, fields: readonly string[]): number | null;
 }

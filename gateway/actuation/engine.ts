@@ -4,6 +4,7 @@ import type { Device, DeviceChange, DeviceDirectory, DeviceSpec } from '../domai
 import { type Aftermath, type Drifted, unwatch, watchOf } from '../domain/drift.ts';
 import { messageOf, UserError } from '../domain/errors.ts';
 import type { Habit } from '../domain/habit.ts';
+import type { History, PastTask } from '../domain/history.ts';
 import type { Log } from '../domain/log.ts';
 import { type Order, open } from '../domain/open.ts';
 import type { Collection, TaskStore } from '../domain/store.ts';
@@ -14,6 +15,7 @@ import { Habits } from './habits.ts';
 import { Lane } from './lane.ts';
 import { LiveTask, type TaskHost } from './live-task.ts';
 import { isOffline, planNew, refresh } from './look.ts';
+import { Past } from './past.ts';
 import { Turns } from './turns.ts';
 import { digestOf, keyedTaskId, requireSameWish } from './wish-key.ts';
 
@@ -28,6 +30,8 @@ export interface EngineOptions {
   readonly store: TaskStore;
   readonly habits: Collection<Habit>;
   readonly aftermaths: Collection<Aftermath>;
+  /** Where settled commands go that leave the store. */
+  readonly history: History;
   readonly clock: Clock;
   readonly log: Log;
   /** Lifetime of a command, in ms. */
@@ -44,6 +48,7 @@ export class Engine implements Commands, TaskHost {
   readonly #log: Log;
   readonly #lanes = new Map<string, Lane>();
   readonly #habits: Habits;
+  readonly #past: Past;
   readonly #live = new Map<string, LiveTask>();
   readonly #listeners = new Set<(actuation: Actuation) => void>();
   readonly #driftListeners = new Set<(event: Drifted) => void>();
@@ -59,6 +64,7 @@ export class Engine implements Commands, TaskHost {
     this.clock = options.clock;
     this.#log = options.log;
     this.#habits = new Habits(options.habits, options.log);
+    this.#past = new Past(options.store, options.history, (taskId) => options.aftermaths.get(taskId)?.events ?? []);
   }
 
   /** Starts listening to the devices and takes up every command that was open when the gateway stopped. */
@@ -85,7 +91,7 @@ export class Engine implements Commands, TaskHost {
 
   async look(deviceIds: readonly string[], maxAgeMs: number): Promise<readonly DeviceView[]> {
     const lanes = deviceIds.map((id) => this.#lane(id));
-    await Promise.all(lanes.map((lane) => refresh(lane.device, this.clock, maxAgeMs, LOOK_MS)));
+    await Promise.all(lanes.map((lane) => refresh(lane.device, this.clock, { maxAgeMs, patienceMs: LOOK_MS, urgent: false })));
     return lanes.map(({ device }) => viewOf(device));
   }
 
@@ -219,6 +225,14 @@ export class Engine implements Commands, TaskHost {
   async aftermath(taskId: string, principal: string | null): Promise<readonly Drifted[]> {
     const found = await this.get(taskId, principal);
     return (found && this.#options.aftermaths.get(taskId)?.events) ?? [];
+  }
+
+  historyDays(): Promise<readonly string[]> {
+    return this.#past.days();
+  }
+
+  history(day: string, principal: string | null): Promise<readonly PastTask[]> {
+    return this.#past.ofDay(day, principal);
   }
 
   usualMs(deviceId: string, fields: readonly string[]): number | null {

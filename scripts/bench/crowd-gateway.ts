@@ -21,14 +21,14 @@ const clock = systemClock();
 const log = pino({ level: 'warn' }, pino.destination(2));
 const home = homeConfigSchema.parse({ mqtt: { embedded: { port: 0 } } });
 if (!home.mqtt) throw new Error('the home has a broker');
-const { tasks, habits, aftermaths } = await openHomeStore({
+const { tasks, habits, aftermaths, history } = await openHomeStore({
   folder: join(folder, 'crowd'),
   onNotice: (notice) => log.warn({ ...notice }, 'the store'),
 });
 const mqtt = await startMqtt(home.mqtt, { clock, log });
 const registry = buildRegistry(home, { clock, mqtt: mqtt.link });
 const ttl = { ttlMs: home.tasks.ttl, approvalTtlMs: home.approvals.ttl };
-const engine = new Engine({ devices: registry, store: tasks, habits, aftermaths, clock, log, ...ttl });
+const engine = new Engine({ devices: registry, store: tasks, habits, aftermaths, history, clock, log, ...ttl });
 await engine.start();
 
 let heard = 0;

@@ -20,7 +20,10 @@ const log = { debug() {}, info() {}, warn: console.error, error: console.error }
 const clock = systemClock();
 
 const home = await loadConfig(config, process.env);
-const { tasks, habits, aftermaths } = await openHomeStore({ folder: join(folder, 'noting'), onNotice: console.error });
+const { tasks, habits, aftermaths, history } = await openHomeStore({
+  folder: join(folder, 'noting'),
+  onNotice: console.error,
+});
 const store: TaskStore = {
   put: async (actuation) => {
     await tasks.put(actuation);
@@ -36,7 +39,7 @@ const store: TaskStore = {
 const devices = buildRegistry(home, { clock });
 await devices.start();
 const commands = new Engine({
-  ...{ devices, store, habits, aftermaths, clock, log },
+  ...{ devices, store, habits, aftermaths, history, clock, log },
   ttlMs: home.tasks.ttl,
   approvalTtlMs: home.approvals.ttl,
 });

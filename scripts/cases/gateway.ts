@@ -37,7 +37,7 @@ export async function startCaseGateway(config: DeviceConfig, brokerPort: number,
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const { tasks, habits, aftermaths } = memoryHomeStore();
+    const { tasks, habits, aftermaths, history } = memoryHomeStore();
     undo.push(() => tasks.close());
     const mqtt = await startMqtt(mqttSchema.parse({ broker: `127.0.0.1:${brokerPort}` }), { clock, log: SILENT });
     undo.push(() => mqtt.stop());
@@ -45,7 +45,16 @@ export async function startCaseGateway(config: DeviceConfig, brokerPort: number,
     await registry.start();
     undo.push(() => registry.stop());
     const lifetime = { ttlMs: TTL_MS, approvalTtlMs: TTL_MS };
-    const engine = new Engine({ devices: registry, store: tasks, habits, aftermaths, clock, log: SILENT, ...lifetime });
+    const engine = new Engine({
+      devices: registry,
+      store: tasks,
+      habits,
+      aftermaths,
+      history,
+      clock,
+      log: SILENT,
+      ...lifetime,
+    });
     await engine.start();
     undo.push(() => engine.stop());
     return {

@@ -49,9 +49,9 @@ describe('discovery on a real broker', () => {
 
   async function start(): Promise<void> {
     await link.start();
-    const { tasks, habits, aftermaths } = memoryHomeStore();
+    const { tasks, habits, aftermaths, history } = memoryHomeStore();
     const lifetimes = { ttlMs: 60_000, approvalTtlMs: 60_000 };
-    engine = new Engine({ devices: registry, store: tasks, habits, aftermaths, clock, log, ...lifetimes });
+    engine = new Engine({ devices: registry, store: tasks, habits, aftermaths, history, clock, log, ...lifetimes });
     await engine.start();
     undo.push(() => engine.stop());
     discovery = await startDiscovery({ link, registry, clock, log, prefix: 'homeassistant' });

@@ -57,9 +57,18 @@ describe.each(brokers)('commands over $name', ({ make, here }) => {
     const registry = buildRegistry({ devices: { fan: { ...parseDevice(FAN), name: 'Fan' } } }, { clock, mqtt: link });
     undo.push(() => registry.stop());
     await registry.start();
-    const { tasks, habits, aftermaths } = memoryHomeStore();
+    const { tasks, habits, aftermaths, history } = memoryHomeStore();
     const lifetimes = { ttlMs: 60_000, approvalTtlMs: 60_000 };
-    engine = new Engine({ devices: registry, store: tasks, habits, aftermaths, clock, log: quietLog, ...lifetimes });
+    engine = new Engine({
+      devices: registry,
+      store: tasks,
+      habits,
+      aftermaths,
+      history,
+      clock,
+      log: quietLog,
+      ...lifetimes,
+    });
     undo.push(() => engine.stop());
     await engine.start();
     fan = await MqttPeer.connect(broker.port, LOGIN);

@@ -5,6 +5,7 @@ import type { DeviceSpec } from '../../gateway/domain/device.ts';
 import type { Drifted } from '../../gateway/domain/drift.ts';
 import { UserError } from '../../gateway/domain/errors.ts';
 import type { ActuationEvent } from '../../gateway/domain/events.ts';
+import { dayOf, type PastTask } from '../../gateway/domain/history.ts';
 import { open } from '../../gateway/domain/open.ts';
 import { knownOf, plan } from '../../gateway/domain/plan.ts';
 import type { DeviceState } from '../../gateway/domain/reading.ts';
@@ -224,6 +225,16 @@ export class FakeCommands implements Commands {
     for (const listener of [...this.#driftListeners]) listener(event);
   }
 
+  async historyDays(): Promise<readonly string[]> {
+    return [...new Set(this.#past().map(({ actuation }) => dayOf(actuation)))].sort().reverse();
+  }
+
+  async history(day: string, principal: string | null): Promise<readonly PastTask[]> {
+    return this.#past().filter(
+      ({ actuation }) => dayOf(actuation) === day && (principal === null || actuation.principal === principal),
+    );
+  }
+
   onDevice(listener: (news: DeviceNews) => void): () => void {
     this.#deviceListeners.add(listener);
     return () => this.#deviceListeners.delete(listener);
@@ -241,6 +252,11 @@ export class FakeCommands implements Commands {
   subscribe(listener: (actuation: Actuation) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  #past(): PastTask[] {
+    const settled = [...this.#records.values()].filter(isSettled).reverse();
+    return settled.map((actuation) => ({ actuation, aftermath: this.drifts }));
   }
 
   #tell(news: DeviceNews): void {

@@ -12,7 +12,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 async function started() {
   const clock = new VirtualClock();
   const ac = new ScriptedDevice(SPEC, clock, { target_temperature: 24 });
-  const { tasks, habits, aftermaths } = memoryHomeStore();
+  const { tasks, habits, aftermaths, history } = memoryHomeStore();
   let change: (news: DeviceChange) => void = () => {};
   const engine = new Engine({
     devices: {
@@ -25,6 +25,7 @@ async function started() {
     store: tasks,
     habits,
     aftermaths,
+    history,
     clock,
     log: silent,
     ttlMs: 300_000,

@@ -62,6 +62,7 @@ class Bench {
       store: this.store,
       habits: this.kept.habits,
       aftermaths: this.kept.aftermaths,
+      history: this.kept.history,
       clock: this.clock,
       log: silent,
       ttlMs: 300_000,

@@ -34,6 +34,7 @@ class Bench {
       store: kept.tasks,
       habits: kept.habits,
       aftermaths: kept.aftermaths,
+      history: kept.history,
       clock,
       log: silent,
       ttlMs: 300_000,
