@@ -43,6 +43,11 @@ export class Habits {
   }
 }
 
+/** The device that a habit of this key is of. */
+export function deviceOfHabit(key: string): string {
+  return key.slice(0, key.indexOf(' '));
+}
+
 function key(deviceId: string, field: string): string {
   return `${deviceId} ${field}`;
 }
