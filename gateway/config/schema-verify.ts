@@ -10,6 +10,8 @@ export const verifySchema = strict({
   watch: duration.prefault('2m'),
   poll: z.array(gap).optional(),
   level: z.literal([1, 2, 3], { error: 'expected 1, 2 or 3' }).default(3),
+  /** A bridge repeats from memory what it was told: read the device itself before a report of it counts. */
+  confirm: z.boolean().default(false),
   resend: z.int().min(0).max(5).default(0),
 });
 

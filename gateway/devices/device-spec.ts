@@ -50,6 +50,7 @@ export function compileSpec(id: string, config: DeviceConfig): DeviceSpec {
       watchMs: config.verify.watch,
       pollMs: config.verify.poll,
       level: config.verify.level,
+      confirm: config.verify.confirm,
       resend: config.verify.resend,
     },
     minGapMs: config.http?.min_gap ?? 0,

@@ -21,6 +21,11 @@ export interface VerifyRules {
   readonly pollMs: readonly number[];
   /** Evidence that `verified` needs: 1 to 3. */
   readonly level: 1 | 2 | 3;
+  /**
+   * The device speaks through a bridge that repeats from memory what it was told: once the bridge has echoed a command, a
+   * report of the wanted value counts only after a direct read has shown it too.
+   */
+  readonly confirm?: boolean;
   /** How many more times a command may be sent while nothing has moved. */
   readonly resend: number;
 }

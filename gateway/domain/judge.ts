@@ -103,6 +103,8 @@ function atDeadline(actuation: Actuation, track: FieldTrack, now: number): Rulin
     return open ? rule('still_moving', 'request_open') : rule('unreachable', 'timeout');
   }
   if (track.send === 'open') return rule('still_moving', 'request_open');
+  // A bridge repeats the wanted value, and the device itself did not answer when it was asked.
+  if (last && isWanted(track, last.value)) return rule('unconfirmed', 'no_evidence');
   if (!last && track.excluded) return rule('ignored', 'not_applicable_in_mode');
   const stayed = !last || (!track.sawWanted && equal(track.compare, track.before ?? last.value, last.value));
   if (stayed && actuation.sendUncertain) return rule('unconfirmed', 'outcome_unknown');

@@ -1,6 +1,7 @@
-import type { Actuation, FieldTrack } from './actuation.ts';
+import { type Actuation, type FieldTrack, lastRun } from './actuation.ts';
 import type { ActuationEvent } from './events.ts';
 import type { Instant } from './time.ts';
+import { isWanted } from './track.ts';
 
 /**
  * What a restart means for an open command. It is never sent again: a crash between the intent and the answer leaves
@@ -29,11 +30,14 @@ export function resume(actuation: Actuation, event: Extract<ActuationEvent, { ty
 
 function resumeTrack(track: FieldTrack, intent: Instant): FieldTrack {
   const answered = track.send === 'accepted' || track.send === 'refused';
+  const last = lastRun(track);
   return {
     ...track,
     send: answered || track.ruling ? track.send : 'lost',
     sentAt: track.sentAt ?? intent,
     lastSentAt: track.lastSentAt ?? intent,
+    // A wanted value in doubt has to be shown again: the answer to the question may have come while nobody was listening.
+    runs: track.doubtAt && last && isWanted(track, last.value) ? track.runs.slice(0, -1) : track.runs,
     doubtAt: null,
   };
 }

@@ -107,7 +107,7 @@ function why(actuation: Actuation, track: FieldTrack, ruling: Ruling): string {
 
 const WHY: Readonly<Partial<Record<Reason, (was: string, actuation: Actuation) => string>>> = {
   no_reaction: (was) => `the device answers but did not move${was}`,
-  no_evidence: () => 'the device answers but has said nothing about this field',
+  no_evidence: () => 'the device answers, but nothing that counts has been heard of this field',
   not_applicable_in_mode: () => 'the field has no meaning in the mode that the device is in',
   settled_elsewhere: (was) => `it moved and stands somewhere else${was}`,
   clamped: (was) => `it moved only part of the way${was}: the device may have a limit there`,

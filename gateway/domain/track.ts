@@ -22,7 +22,7 @@ export function observe(track: FieldTrack, reading: Reading, rules: VerifyRules)
   const value = reading.values[track.field];
   if (value === undefined) return seen;
   const why = whySetAside(seen, reading, value, early, rules);
-  if (why === null) return count(seen, value as Value, reading);
+  if (why === null) return count(seen, value as Value, reading, rules);
   const setAside = withSetAside(seen, why, value, reading);
   return { ...seen, setAside, acked: why === 'echo' ? (seen.acked ?? reading.at) : seen.acked };
 }
@@ -74,7 +74,7 @@ function withSetAside(track: FieldTrack, why: WhySetAside, value: Value | null, 
   return appended(setAside, { why, value, from: at, to: at, count: 1, source }, MAX_SET_ASIDE);
 }
 
-function count(track: FieldTrack, value: Value, reading: Reading): FieldTrack {
+function count(track: FieldTrack, value: Value, reading: Reading, rules: VerifyRules): FieldTrack {
   const wanted = isWanted(track, value);
   const last = track.runs.at(-1);
   // A motion in between ends a run even if the same value comes back: it did not stay.
@@ -92,7 +92,7 @@ function count(track: FieldTrack, value: Value, reading: Reading): FieldTrack {
     sawWanted: track.sawWanted || wanted,
     ...direction(track, last?.value ?? before, value),
     restAt: track.wasMoving && !same ? reading.at : track.restAt,
-    doubtAt: doubt(track, reading, wanted, contradicts),
+    doubtAt: doubt(track, reading, wanted, contradicts, rules),
   };
 }
 
@@ -119,11 +119,28 @@ function direction(track: FieldTrack, from: Value, to: Value): Pick<FieldTrack, 
   return { nearer: nearer + (is < was ? 1 : 0), wentAway: wentAway || is > was };
 }
 
-/** A report that contradicts a good one raises a doubt, which one direct read may lift; a read decides by itself. */
-function doubt(track: FieldTrack, reading: Reading, wanted: boolean, contradicts: boolean): Instant | null {
-  if (wanted || reading.source === 'read') return null;
+/**
+ * A report that contradicts a good one raises a doubt, which one direct read may lift; a read decides by itself. So does a
+ * good report of a bridge that has echoed the command: it may be the bridge's memory that speaks.
+ */
+function doubt(
+  track: FieldTrack,
+  reading: Reading,
+  wanted: boolean,
+  contradicts: boolean,
+  rules: VerifyRules,
+): Instant | null {
+  if (reading.source === 'read') return null;
+  if (wanted) return mayBeMemory(track, rules) ? (track.doubtAt ?? reading.at) : null;
   if (contradicts && track.readback.askable) return reading.at;
   return track.doubtAt;
+}
+
+/** A wanted value that stands without a doubt has been confirmed already. */
+function mayBeMemory(track: FieldTrack, rules: VerifyRules): boolean {
+  const last = track.runs.at(-1);
+  const confirmed = last !== undefined && isWanted(track, last.value) && track.doubtAt === null;
+  return rules.confirm === true && track.readback.askable && track.acked !== null && !confirmed;
 }
 
 /** What one message adds to what is known of a guarded field. */

@@ -90,6 +90,36 @@ describe('settle', () => {
   });
 });
 
+describe('a bridge that speaks from memory (confirm)', () => {
+  const askable = { readback: { readable: true, push: true, askable: true, ackable: true } };
+  const bridged = () => setpoint({ confirm: true, echoMs: 1_000, settleMs: 2_000 }, askable).report(100, set(24));
+  const questions = (history: History) => history.effects.filter((effect) => effect.type === 'ask').length;
+
+  it('is believed once the device itself has shown the value, and asked only once', () => {
+    const history = bridged().report(3_000, set(24)).report(3_100, set(24));
+    expect(history.until(6_000).verdict).toBe('verifying');
+    expect(questions(history)).toBe(1);
+    const confirmed = bridged().report(3_000, set(24)).read(3_200, set(24)).report(4_000, set(24));
+    expect(confirmed.until(9_000).verdict).toBe('verified at 5000');
+    expect(questions(confirmed)).toBe(1);
+  });
+
+  it('is not believed against the device', () => {
+    const history = bridged().report(3_000, set(24)).read(3_200, set(20)).until(10_000);
+    expect(history.verdict).toBe('mismatch/reverted at 10000');
+  });
+
+  it('proves nothing where the device does not answer', () => {
+    expect(bridged().report(3_000, set(24)).until(20_000).verdict).toBe('unconfirmed/no_evidence at 10000');
+  });
+
+  it('is believed at once where it echoed nothing, or where nobody can be asked', () => {
+    const rules = { confirm: true, echoMs: 1_000 };
+    expect(setpoint(rules, askable).report(3_000, set(24)).verdict).toBe('verified at 3000');
+    expect(setpoint(rules).report(100, set(24)).report(3_000, set(24)).verdict).toBe('verified at 3000');
+  });
+});
+
 describe('negative verdicts', () => {
   it('wait for the deadline: an old value is not a failure', () => {
     expect(setpoint().report(500, set(20)).until(9_999).verdict).toBe('verifying');

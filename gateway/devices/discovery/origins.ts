@@ -18,8 +18,9 @@ function verified(body: DeviceBody, rules: Readonly<Record<string, unknown>>): D
 }
 
 /**
- * Zigbee2MQTT publishes what it was told as soon as the radio has passed it on, and repeats its cache with every report;
- * it can be asked on `<device>/get`, and says on `bridge/logging` what could not be delivered.
+ * Zigbee2MQTT publishes what it was told as soon as the radio has passed it on, and repeats its cache with every report, so
+ * that a wanted value proves nothing until the device has been asked, on `<device>/get`. What could not be delivered it
+ * says on `bridge/logging`.
  */
 function zigbee2mqtt(body: DeviceBody): DeviceBody & { readonly errors?: unknown } {
   const base = Object.values(body.fields)
@@ -39,7 +40,7 @@ function zigbee2mqtt(body: DeviceBody): DeviceBody & { readonly errors?: unknown
   // Radiator valves sleep, and report a setpoint seconds to minutes after they have taken it.
   const patience = body.kind === 'climate' ? { deadline: '60s' } : {};
   return {
-    ...verified({ ...body, fields }, { echo: '1500ms', ...patience }),
+    ...verified({ ...body, fields }, { echo: '1500ms', confirm: true, ...patience }),
     errors: [failureOf(base, body)],
     caveats: [
       ...body.caveats,
