@@ -97,7 +97,7 @@ export class DriftWatch {
     this.#watches = this.#watches.filter((watch) => clock.now().mono <= watch.until);
     if (this.#watches.length === 0) return;
     this.#looks += 1;
-    await refresh(this.#device(), clock, freshMs, PATIENCE_MS);
+    await refresh(this.#device(), clock, { maxAgeMs: freshMs, patienceMs: PATIENCE_MS, urgent: false });
     this.#planLook();
   }
 }

@@ -32,7 +32,7 @@ export async function planNew(
   const known = knownOf(device.state());
   const planned = plan(device.spec, known, wishes);
   if (!planned.ok || question(device.spec, known, planned.fields) === null) return { known, planned };
-  await refresh(device, clock, QUESTION_MS, PATIENCE_MS);
+  await refresh(device, clock, { maxAgeMs: QUESTION_MS, patienceMs: PATIENCE_MS, urgent: true });
   const looked = knownOf(device.state());
   return { known: looked, planned: plan(device.spec, looked, wishes) };
 }
@@ -42,9 +42,10 @@ export async function planNew(
  * Devices that speak by themselves are taken at their last word.
  */
 export async function lookBefore(device: Device, actuation: Actuation, clock: Clock): Promise<Look> {
-  await refresh(device, clock, FRESH_MS, PATIENCE_MS);
+  const look = { maxAgeMs: FRESH_MS, patienceMs: PATIENCE_MS, urgent: true };
+  await refresh(device, clock, look);
   // One read can get lost; a device is called offline only when a second one finds nobody either.
-  if (isOffline(device.state())) await refresh(device, clock, 0, PATIENCE_MS);
+  if (isOffline(device.state())) await refresh(device, clock, { ...look, maxAgeMs: 0 });
   const state = device.state();
   const known = knownOf(state);
   const wishes = Object.fromEntries(actuation.fields.map((track) => [track.field, track.requested]));
@@ -52,8 +53,22 @@ export async function lookBefore(device: Device, actuation: Actuation, clock: Cl
   return { before: known, offline: isOffline(state), refusal: again.ok ? null : again.refusal };
 }
 
-/** Asks for everything that only asking can tell, where the last answer is older than `maxAgeMs`. */
-export async function refresh(device: Device, clock: Clock, maxAgeMs: number, patienceMs: number): Promise<void> {
+/** How a device is looked at. */
+export interface Refreshing {
+  /** What was read this long ago is not asked for again. */
+  readonly maxAgeMs: number;
+  /** How long the answers are waited for. */
+  readonly patienceMs: number;
+  /** A command depends on it. */
+  readonly urgent: boolean;
+}
+
+/** Asks for everything that only asking can tell. */
+export async function refresh(
+  device: Device,
+  clock: Clock,
+  { maxAgeMs, patienceMs, urgent }: Refreshing,
+): Promise<void> {
   const { mono } = clock.now();
   const { values, push } = device.state();
   const stale = Object.values(device.spec.fields).filter((field) => {
@@ -66,7 +81,13 @@ export async function refresh(device: Device, clock: Clock, maxAgeMs: number, pa
   const patience = new Promise<void>((resolve) => {
     giveUp = clock.at(mono + patienceMs, resolve);
   });
-  await Promise.race([device.read(stale.map((field) => field.name)), patience]);
+  await Promise.race([
+    device.read(
+      stale.map((field) => field.name),
+      urgent,
+    ),
+    patience,
+  ]);
   giveUp();
 }
 

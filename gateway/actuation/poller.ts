@@ -89,7 +89,7 @@ export class Poller {
   }
 
   async #read(task: LiveTask, fields: readonly string[]): Promise<void> {
-    const outcome = await this.#device.read(fields).catch(unanswered);
+    const outcome = await this.#device.read(fields, true).catch(unanswered);
     if (!outcome.answered) task.apply({ type: 'read_failed', at: this.#clock.now(), detail: outcome.detail });
   }
 

@@ -22,13 +22,18 @@ class References {
   readonly #device: Plain;
   readonly #path: Path;
   readonly #fields: Plain;
+  /** Requests that are made, and those that are held open. */
   readonly #requests: readonly string[];
+  readonly #streams: readonly string[];
 
   constructor(device: Plain, path: Path) {
     this.#device = device;
     this.#path = path;
     this.#fields = plain(device['fields']);
-    this.#requests = Object.keys(plain(device['requests']));
+    const requests = Object.entries(plain(device['requests']));
+    const isStream = ([, request]: (typeof requests)[number]) => plain(request)['events'] !== undefined;
+    this.#streams = requests.filter(isStream).map(([name]) => name);
+    this.#requests = requests.map(([name]) => name).filter((name) => !this.#streams.includes(name));
   }
 
   device(): void {
@@ -36,7 +41,7 @@ class References {
     if (Object.keys(this.#fields).length === 0) {
       this.#fail([], 'needs fields, an mqtt_* key, or a profile: use');
     }
-    if (this.#requests.length > 0 && http === undefined) {
+    if (this.#requests.length + this.#streams.length > 0 && http === undefined) {
       this.#fail(['requests'], 'needs http beside it: http: { base: "http://192.0.2.40" }');
     }
     for (const [key, list] of [
@@ -66,6 +71,7 @@ class References {
     const place = ['fields', name];
     for (const key of ['write', 'read_now']) this.#requestExists(field[key], [...place, key]);
     for (const key of ['read', 'ack']) this.#requestExists(plain(field[key])['request'], [...place, key, 'request']);
+    this.#streamExists(plain(field['read'])['events'], [...place, 'read', 'events']);
     if (field['write'] === undefined && field['read'] === undefined) {
       this.#fail(place, 'needs write, read or both');
     }
@@ -127,7 +133,14 @@ class References {
 
   #requestExists(name: unknown, where: Path): void {
     if (typeof name !== 'string' || this.#requests.includes(name)) return;
-    this.#fail(where, `there is no request "${name}"; ${suggest(name, this.#requests, 'requests')}`);
+    if (this.#streams.includes(name)) {
+      this.#fail(where, `"${name}" is a stream of events: it belongs under read, as events: ${name}`);
+    } else this.#fail(where, `there is no request "${name}"; ${suggest(name, this.#requests, 'requests')}`);
+  }
+
+  #streamExists(name: unknown, where: Path): void {
+    if (typeof name !== 'string' || this.#streams.includes(name)) return;
+    this.#fail(where, `no request "${name}" has events; ${suggest(name, this.#streams, 'streams')}`);
   }
 
   #fieldExists(name: unknown, where: Path, key?: string): void {

@@ -24,7 +24,7 @@ function exactlyOne(keys: readonly [string, string]) {
 }
 
 /** Where a value comes from. With neither `path` nor `template` it is the payload itself. */
-const readSchema = strict({
+const sourceKeys = {
   request: text.optional(),
   topic: text.optional(),
   /** Into the decoded payload: `attributes.temperature`, `sensors.0.value`. */
@@ -32,11 +32,27 @@ const readSchema = strict({
   template: template.optional(),
   /** How often it is read, or reports by itself, while nothing is commanded. */
   period: gap.optional(),
-})
-  .refine(exactlyOne(['request', 'topic']), 'needs either request or topic')
-  .refine((read) => read.path === undefined || read.template === undefined, 'takes path or template, not both');
+};
 
-/** Exactly one of `request` and `topic`, at most one of `path` and `template`; `period` in ms. */
+const pathOrTemplate = (read: Readonly<Record<string, unknown>>) =>
+  read['path'] === undefined || read['template'] === undefined;
+const NOT_BOTH = 'takes path or template, not both';
+
+const readSchema = strict({
+  ...sourceKeys,
+  /** A stream of events that reports the field; `request` beside it asks while the stream is broken. */
+  events: text.optional(),
+})
+  .refine((read) => (read.events === undefined ? exactlyOne(['request', 'topic'])(read) : read.topic === undefined), {
+    error: 'needs one of request, events and topic; request and events may stand together',
+  })
+  .refine(pathOrTemplate, NOT_BOTH);
+
+const ackSchema = strict(sourceKeys)
+  .refine(exactlyOne(['request', 'topic']), 'needs either request or topic')
+  .refine(pathOrTemplate, NOT_BOTH);
+
+/** `topic`, or `request`, `events` or both of these; at most one of `path` and `template`; `period` in ms. */
 export type ReadConfig = z.output<typeof readSchema>;
 
 const range = z.tuple([z.number(), z.number()], { error: 'expected [lowest, highest]' });
@@ -81,7 +97,7 @@ export const fieldSchema = strict({
   /** Asks the device for the field: a request, or a message (an empty one by default) after which it reports. */
   read_now: requestOrPublish('').optional(),
   /** Where the device or its bridge acknowledges: never evidence of level 3. */
-  ack: readSchema.optional(),
+  ack: ackSchema.optional(),
   map: mapSchema.prefault({}),
   /** Words the device may also say, and ours for them: `{heat_cool: auto}`. */
   alias: z.record(z.string(), word).default({}),

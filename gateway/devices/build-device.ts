@@ -2,6 +2,7 @@ import type { DeviceConfig } from '../config/schema-device.ts';
 import type { FieldConfig } from '../config/schema-field.ts';
 import type { Device } from '../domain/device.ts';
 import { StartError } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
 import type { Clock } from '../domain/time.ts';
 import { HttpTransport } from '../transports/http-transport.ts';
 import type { MqttLink } from '../transports/mqtt-link.ts';
@@ -20,7 +21,11 @@ export interface DeviceDeps {
   readonly clock: Clock;
   /** The connection to the broker; absent where nothing of the home uses MQTT. */
   readonly mqtt?: MqttLink;
+  /** Where a device says what it does not get along with; nowhere where it is left out. */
+  readonly log?: Log;
 }
+
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
  * A device from its entry in the configuration. Its fields may go over HTTP, over MQTT, or some each way: a field that is
@@ -28,7 +33,7 @@ export interface DeviceDeps {
  * @throws StartError where the entry cannot be carried out, naming the key
  */
 export function buildDevice(id: string, config: DeviceConfig, deps: DeviceDeps): Device {
-  const { clock } = deps;
+  const { clock, log = SILENT } = deps;
   const spec = compileSpec(id, config);
   const memory = new DeviceMemory(clock);
   const parts: DevicePart[] = [];
@@ -36,9 +41,10 @@ export function buildDevice(id: string, config: DeviceConfig, deps: DeviceDeps):
   const mqttPlan = compileMqttPlan(id, config);
   const { http } = config;
   if (http) {
-    const transport = new HttpTransport({ base: http.base, timeoutMs: http.timeout, parallel: http.parallel });
-    parts.push(new HttpPart({ spec, plan: httpPlan, transport, clock, memory }));
-  } else if (httpPlan.requests.size > 0) {
+    const { base, timeout: timeoutMs, parallel } = http;
+    const transport = new HttpTransport({ base, timeoutMs, parallel, clock });
+    parts.push(new HttpPart({ spec, plan: httpPlan, transport, clock, memory, log }));
+  } else if (httpPlan.requests.size + httpPlan.streams.length > 0) {
     throw new StartError(`devices.${id}: needs http with the base address of the device`, 2);
   }
   if (mqttPlan) {

@@ -43,8 +43,8 @@ export class CompositeDevice implements Device {
     this.#memory.recall(values);
   }
 
-  async read(fields: readonly string[]): Promise<ReadOutcome> {
-    const questions = this.#parts.map((part) => part.ask(fields)).filter((asked) => asked !== undefined);
+  async read(fields: readonly string[], urgent = false): Promise<ReadOutcome> {
+    const questions = this.#parts.map((part) => part.ask(fields, urgent)).filter((asked) => asked !== undefined);
     if (questions.length === 0) return { answered: false, detail: 'the device cannot be asked for this' };
     const outcomes = await Promise.all(questions);
     return outcomes.find((outcome) => !outcome.answered) ?? { answered: true };

@@ -17,8 +17,8 @@ export interface WriteStep {
 export interface DevicePart {
   /** The messages that carry a command, as far as this part writes its fields; `wants` is in the order of writing. */
   steps(wants: Wants): readonly WriteStep[];
-  /** Asks for those of the fields that this part can ask for; undefined where there are none. */
-  ask(fields: readonly string[]): Promise<ReadOutcome> | undefined;
+  /** Asks for those of the fields that this part can ask for (see `Device.read`); undefined where there are none. */
+  ask(fields: readonly string[], urgent: boolean): Promise<ReadOutcome> | undefined;
   /** From here on an answer to an earlier question is none any more: a command leaves, and it may change everything. */
   beginAnew(): void;
   start(): Promise<void>;

@@ -94,7 +94,7 @@ function comparisonOf(name: string, field: FieldConfig): Comparison {
 function readbackOf(field: FieldConfig): Readback {
   return {
     readable: field.read !== undefined,
-    push: field.read?.topic !== undefined,
+    push: field.read?.topic !== undefined || field.read?.events !== undefined,
     askable: field.read?.request !== undefined || field.read_now !== undefined,
     ackable: field.ack !== undefined || field.read !== undefined,
   };

@@ -1,12 +1,30 @@
 import type { DeviceConfig } from '../config/schema-device.ts';
 import { StartError } from '../domain/errors.ts';
+import { truth } from './condition.ts';
 import { compileReader, type FieldReader } from './field-reader.ts';
 import { compileRequest, type DeviceRequest } from './http-request.ts';
 import { append } from './lists.ts';
+import type { Payload } from './payload.ts';
+import { compileTemplate } from './template.ts';
+
+/** A stream of events that is held open, and what is read from it. */
+export interface StreamPlan {
+  readonly request: DeviceRequest;
+  /** Longest silence, in ms. */
+  readonly heartbeatMs: number;
+  /** The name of the events that count; undefined: all of them. */
+  readonly event: string | undefined;
+  /** Whether an event is about this device. */
+  matches(payload: Payload): boolean;
+  /** The fields that its events report. */
+  readonly readers: readonly FieldReader[];
+}
 
 /** Which request writes and reads which field, worked out once from the configuration. */
 export interface HttpPlan {
+  /** Those that are made; streams are apart. */
   readonly requests: ReadonlyMap<string, DeviceRequest>;
+  readonly streams: readonly StreamPlan[];
   /** Field → the request that writes it. */
   readonly writers: ReadonlyMap<string, string>;
   /** Field → the request that is made when somebody asks for it. */
@@ -25,10 +43,9 @@ export interface HttpPlan {
 export function compileHttpPlan(id: string, config: DeviceConfig): HttpPlan {
   const where = `devices.${id}`;
   const requests = new Map(
-    Object.entries(config.requests).map(([name, request]) => [
-      name,
-      compileRequest(name, request, `${where}.requests.${name}`),
-    ]),
+    Object.entries(config.requests)
+      .filter(([, { streams }]) => !streams)
+      .map(([name, request]) => [name, compileRequest(name, request, `${where}.requests.${name}`)]),
   );
   const existing = (name: string, key: string) => {
     if (requests.has(name)) return name;
@@ -61,5 +78,21 @@ export function compileHttpPlan(id: string, config: DeviceConfig): HttpPlan {
   }
   const availability = config.availability?.type === 'request' ? config.availability.request : undefined;
   if (availability !== undefined) existing(availability, 'availability.request');
-  return { requests, writers, askers, readers, acks, periods, availability };
+  return { requests, streams: compileStreams(config, where), writers, askers, readers, acks, periods, availability };
+}
+
+function compileStreams(config: DeviceConfig, where: string): StreamPlan[] {
+  return Object.entries(config.requests).flatMap(([stream, request]) => {
+    const at = `${where}.requests.${stream}`;
+    const readers = Object.entries(config.fields).flatMap(([name, field]) => {
+      const { read } = field;
+      return read?.events === stream ? [compileReader(name, field, read, `${where}.fields.${name}`)] : [];
+    });
+    // Whatever nobody listens to is not opened.
+    if (!request.streams || readers.length === 0) return [];
+    const { event, heartbeat: heartbeatMs } = request;
+    const match = request.match === undefined ? undefined : compileTemplate(request.match, `${at}.match`);
+    const matches = (payload: Payload) => match === undefined || truth(match.evaluate({ ...payload })) === true;
+    return [{ request: compileRequest(stream, request, at), heartbeatMs, event, matches, readers }];
+  });
 }

@@ -1,5 +1,5 @@
 import type { DeviceSpec } from '../domain/device.ts';
-import type { Clock } from '../domain/time.ts';
+import type { Clock, Instant } from '../domain/time.ts';
 import type { HttpTransport } from '../transports/http-transport.ts';
 import type { DeviceMemory } from './device-memory.ts';
 import { emptyReading, type Receipt, readPayload } from './field-reader.ts';
@@ -30,12 +30,12 @@ export class HttpReads {
     this.#deps = deps;
   }
 
-  /** Makes a request, or shares the one of the same name that is under way. */
-  ask(name: string): Promise<Asked> {
+  /** Makes a request, or shares the one of the same name that is under way. @param urgent see `Departure` */
+  ask(name: string, urgent: boolean): Promise<Asked> {
     const open = this.#open.get(name);
     if (open) return open.answer;
     const token = Symbol(name);
-    const answer = this.#ask(name).finally(() => {
+    const answer = this.#ask(name, urgent).finally(() => {
       if (this.#open.get(name)?.token === token) this.#open.delete(name);
     });
     this.#open.set(name, { token, answer });
@@ -47,23 +47,26 @@ export class HttpReads {
     this.#open.clear();
   }
 
-  async #ask(name: string): Promise<Asked> {
+  async #ask(name: string, urgent: boolean): Promise<Asked> {
     const { spec, plan, transport, memory, clock } = this.#deps;
     const request = plan.requests.get(name);
     if (!request) return { type: 'silent', detail: `there is no request "${name}"` };
     const built = request.build({});
     if (!built.ok) return { type: 'silent', detail: built.detail };
-    let beganAt = clock.now();
+    let beganAt: Instant | undefined;
     const result = await transport.request(built.request, {
+      urgent,
       onDispatch: () => {
         beganAt = clock.now();
       },
     });
     if (result.type !== 'answer') {
-      if (plan.availability === name) memory.noteOnline(false);
+      // Whoever was not asked has not failed to answer.
+      if (beganAt && plan.availability === name) memory.noteOnline(false);
       return { type: 'silent', detail: result.detail };
     }
-    const receipt: Receipt = { at: clock.now(), beganAt, source: 'read', retained: false };
+    const at = clock.now();
+    const receipt: Receipt = { at, beganAt: beganAt ?? at, source: 'read', retained: false };
     const decoded = request.decode(result.text);
     const fault = !isSuccess(result.status)
       ? describeAnswer(result.status, result.text)

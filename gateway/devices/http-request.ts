@@ -1,5 +1,5 @@
 import type { RequestConfig } from '../config/schema-request.ts';
-import type { HttpRequest } from '../transports/http-exchange.ts';
+import type { HttpRequest } from '../transports/http-connection.ts';
 import { truth } from './condition.ts';
 import { type DecodedPayload, decodePayload, type Payload } from './payload.ts';
 import { compileJson, compileParameters } from './request-parts.ts';

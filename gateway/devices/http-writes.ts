@@ -63,6 +63,7 @@ export class HttpWrites {
     let dispatched = false;
     const result = await this.#deps.transport.request(built.request, {
       signal,
+      urgent: true,
       onDispatch: () => {
         dispatched = true;
         report({ type: 'sent', fields });
@@ -79,7 +80,7 @@ export class HttpWrites {
     request: DeviceRequest,
   ): Promise<{ ok: true; state?: unknown } | { ok: false; reason: Reason; detail: string }> {
     if (request.before === undefined) return { ok: true };
-    const asked = await this.#deps.reads.ask(request.before);
+    const asked = await this.#deps.reads.ask(request.before, true);
     if (asked.type === 'good') return { ok: true, state: asked.payload.value_json ?? asked.payload.value };
     const reason = asked.type === 'silent' ? 'delivery_failed' : 'device_error';
     return { ok: false, reason, detail: `reading ${request.before} before the write: ${asked.detail}` };

@@ -75,8 +75,11 @@ export interface Device {
   state(): DeviceState;
   /** Hears everything the device says from now on. @returns a function that ends it */
   subscribe(listener: (report: DeviceReport) => void): () => void;
-  /** Asks the device for these fields; every reading is reported before the promise resolves. */
-  read(fields: readonly string[]): Promise<ReadOutcome>;
+  /**
+   * Asks the device for these fields; every reading is reported before the promise resolves.
+   * @param urgent a command depends on the answer. Otherwise a device that has not answered for a while may be left alone
+   */
+  read(fields: readonly string[], urgent?: boolean): Promise<ReadOutcome>;
   /**
    * Writes these values (our words), in the device's order. Resolves when every request has ended, which may be long
    * after the reports that matter. Once `signal` aborts no further request is begun; one that has left is not taken back.

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HttpRequest } from '../../gateway/transports/http-exchange.ts';
+import { systemClock } from '../../gateway/actuation/system-clock.ts';
+import type { HttpRequest } from '../../gateway/transports/http-connection.ts';
 import { HttpTransport, type HttpTransportOptions } from '../../gateway/transports/http-transport.ts';
 import { deadBase, ScriptedHttp } from '../support/scripted-http.ts';
 
@@ -18,7 +19,13 @@ describe('HTTP transport', () => {
   });
 
   function connect(options: Partial<HttpTransportOptions> = {}): HttpTransport {
-    const transport = new HttpTransport({ base: device.base, timeoutMs: 5_000, parallel: 4, ...options });
+    const transport = new HttpTransport({
+      base: device.base,
+      timeoutMs: 5_000,
+      parallel: 4,
+      clock: systemClock(),
+      ...options,
+    });
     open.push(transport);
     return transport;
   }

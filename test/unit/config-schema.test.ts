@@ -276,7 +276,7 @@ describe('a mistake is told with its place and what is allowed', () => {
     [
       'request and topic',
       withField({ read: { request: 'status', topic: 'a' } }),
-      /read: needs either request or topic/,
+      /read: needs one of request, events and topic/,
     ],
     [
       'neither write nor read',
