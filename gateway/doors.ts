@@ -1,15 +1,20 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { Router } from 'express';
 import type { Commands } from './actuation/commands.ts';
 import { removeDaemonFile, writeDaemonFile } from './commands/daemon-file.ts';
 import type { HomeConfig } from './config/schema.ts';
 import { approvalsApi } from './dashboard/approvals-api.ts';
+import { messageOf, StartError } from './domain/errors.ts';
 import type { Log } from './domain/log.ts';
 import type { Clock } from './domain/time.ts';
 import { createAccess } from './http/access.ts';
-import { createApp } from './http/app.ts';
-import { type Listener, listen } from './http/listen.ts';
-import { withLocalToken } from './local-token.ts';
-import { createMcpEndpoint } from './mcp/endpoint.ts';
+import { type AppOptions, createHandler } from './http/app.ts';
+import { type Certificate, type Listener, listen } from './http/listen.ts';
+import { sessionApi } from './http/session-api.ts';
+import type { Tokens } from './http/tokens.ts';
+import { tokensApi } from './http/tokens-api.ts';
+import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 
 /** What the doors of a gateway open to, and where they are. */
 export interface DoorsOptions {
@@ -22,6 +27,7 @@ export interface DoorsOptions {
   readonly port: number;
   readonly commands: Commands;
   readonly clock: Clock;
+  readonly tokens: Tokens;
   /** 32 secret bytes that sign what MCP clients bring back. */
   readonly stateKey: Uint8Array;
   readonly log: Log;
@@ -31,10 +37,31 @@ export interface DoorsOptions {
  * Opens everything through which clients come in: MCP, the API for people's tools, and the file that tells the command
  * line where they are.
  * @param undo takes what closes them again, to be done in reverse
- * @throws StartError where the address cannot be had
+ * @throws StartError where the address cannot be had, or its certificate cannot be used
  */
 export async function openDoors(options: DoorsOptions, undo: (() => Promise<void>)[]): Promise<Listener> {
-  const { name, version, home, dataFolder, host, port, commands, clock, stateKey, log } = options;
+  const { home, dataFolder, host, port, tokens } = options;
+  const { tls, limits } = home.server;
+  const certificate = tls ? await readCertificate(tls) : undefined;
+  const { mcp, app } = buildDoors(options);
+  const listener = await listen(createHandler(app), { host, port }, { ...limits, ...(certificate && { certificate }) });
+  undo.push(() => listener.close());
+  const { localToken: token } = tokens;
+  const cert = certificate && { cert: new X509Certificate(certificate.cert).toString() };
+  await writeDaemonFile(dataFolder, { url: listener.url, pid: process.pid, token, ...cert });
+  undo.push(() => removeDaemonFile(dataFolder));
+  // Closed before the listener: waiting calls are answered while their connections still stand.
+  undo.push(() => mcp.close());
+  return listener;
+}
+
+/** What stands behind the listener, without one. */
+export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): {
+  readonly mcp: McpEndpoint;
+  readonly app: AppOptions;
+} {
+  const { name, version, home, host, commands, clock, tokens, stateKey, log } = options;
+  const { tls, limits, allowed_hosts: allowedHosts, allowed_origins: allowedOrigins } = home.server;
   const onError = (error: Error) => log.error({ error: error.message, stack: error.stack }, 'a request failed inside');
   const mcp = createMcpEndpoint({
     name,
@@ -43,22 +70,38 @@ export async function openDoors(options: DoorsOptions, undo: (() => Promise<void
     clock,
     inlineWaitMs: home.tasks.inline_wait,
     modelMayAnswer: home.approvals.model_may_answer,
+    maxStreams: limits.streams,
     stateKey,
     onError,
     onRejected: (error) => log.debug({ error: error.message }, 'a request was rejected'),
   });
-  const { tokens, localToken } = withLocalToken(home.tokens);
-  const access = createAccess(tokens);
+  const access = createAccess(tokens, { clock, requestsPerSecond: limits.requests_per_second });
+  tokens.onShutOut((principal) => mcp.dismiss(principal));
   const api = Router();
   api.use('/approvals', access.require('approve'));
-  api.use(approvalsApi({ commands, clock, onError }));
-  const { allowed_hosts: allowedHosts, allowed_origins: allowedOrigins } = home.server;
-  const app = createApp({ name, version, mcp, api, access, host, allowedHosts, allowedOrigins, onError });
-  const listener = await listen(app, { host, port });
-  undo.push(() => listener.close());
-  await writeDaemonFile(dataFolder, { url: listener.url, pid: process.pid, ...(localToken && { token: localToken }) });
-  undo.push(() => removeDaemonFile(dataFolder));
-  // Closed before the listener: waiting calls are answered while their connections still stand.
-  undo.push(() => mcp.close());
-  return listener;
+  api.use('/tokens', access.require('admin'));
+  api.use(approvalsApi({ commands, clock, onError }), tokensApi(tokens, onError));
+  const app: AppOptions = {
+    name,
+    version,
+    mcp,
+    signIn: sessionApi(tokens, clock),
+    api,
+    access,
+    host,
+    allowedHosts,
+    allowedOrigins,
+    tls: tls !== undefined,
+    bodyBytes: limits.body,
+    onError,
+  };
+  return { mcp, app };
+}
+
+async function readCertificate(files: { readonly cert: string; readonly key: string }): Promise<Certificate> {
+  const read = (key: 'cert' | 'key') =>
+    readFile(files[key]).catch((error: unknown) => {
+      throw new StartError(`server.tls.${key} cannot be read: ${messageOf(error)}`, 2);
+    });
+  return { cert: await read('cert'), key: await read('key') };
 }

@@ -3,18 +3,18 @@ import { dirname } from 'node:path';
 import { Engine } from './actuation/engine.ts';
 import { systemClock } from './actuation/system-clock.ts';
 import type { HomeConfig } from './config/schema.ts';
-import { opennessFlaw } from './config/schema-server.ts';
+import { retentionOf } from './config/schema-tasks.ts';
 import { shippedPath } from './config/shipped.ts';
 import { startDiscovery } from './devices/discovery/discovery.ts';
 import { buildRegistry } from './devices/registry.ts';
 import type { Actuation } from './domain/actuation.ts';
-import { StartError } from './domain/errors.ts';
 import type { Log } from './domain/log.ts';
 import { openDoors } from './doors.ts';
 import { startMqtt } from './mqtt.ts';
 import { openHomeStore } from './store/home-store.ts';
 import { secretKey } from './store/secret-key.ts';
 
+import { openTokens } from './tokens.ts';
 export interface GatewayOptions {
   readonly home: HomeConfig;
   /** Folder of the task store; it belongs to one process at a time. */
@@ -49,10 +49,8 @@ export function version(): string {
  * @throws StartError, StoreError or ConfigError, each in words for the person who starts it
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { home, host, log } = options;
-  // The configuration cannot know of an address that was given on the command line.
-  const openness = opennessFlaw(host, home.tokens.length);
-  if (openness) throw new StartError(openness, 2);
+  const { home, log } = options;
+  const tokens = await openTokens(home.tokens, options);
   const clock = systemClock();
   const undo: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -89,7 +87,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     }
     const identity = { name: 'readback', version: version() };
     const stateKey = await secretKey(keys, 'request_state');
-    const listener = await openDoors({ ...options, ...identity, commands: engine, clock, stateKey }, undo);
+    const listener = await openDoors({ ...options, ...identity, commands: engine, clock, tokens, stateKey }, undo);
     return {
       mcpUrl: `${listener.url}/mcp`,
       brokerUrl: mqtt?.brokerUrl ?? null,

@@ -5,8 +5,10 @@ import * as z from 'zod';
 const schema = z.object({
   url: z.url(),
   pid: z.int().positive(),
-  /** Opens every door to whoever can read this file; absent where no token is asked for. */
+  /** Opens every door to whoever can read this file. */
   token: z.string().optional(),
+  /** Under HTTPS, the certificate that will be shown there: it need not be one that anybody else trusts. */
+  cert: z.string().optional(),
 });
 
 /** Where the daemon of a data folder can be reached, for the other commands of the command line. */

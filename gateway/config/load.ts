@@ -44,7 +44,13 @@ export async function loadConfig(
   const { home } = checked;
   const folder = dirname(path);
   const data = home.data === undefined ? {} : { data: resolve(folder, home.data) };
-  return { ...home, ...data, mqtt: withAbsoluteFiles(home.mqtt, folder), secrets: hidden };
+  const server = withAbsoluteTls(home.server, folder);
+  return { ...home, ...data, server, mqtt: withAbsoluteFiles(home.mqtt, folder), secrets: hidden };
+}
+
+function withAbsoluteTls({ tls, ...server }: HomeConfig['server'], folder: string): HomeConfig['server'] {
+  if (!tls) return server;
+  return { ...server, tls: { cert: resolve(folder, tls.cert), key: resolve(folder, tls.key) } };
 }
 
 function withAbsoluteFiles(mqtt: MqttConfig | null, folder: string): MqttConfig | null {

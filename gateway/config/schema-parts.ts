@@ -37,6 +37,19 @@ export const duration = z
 /** A duration after which something happens again: 0 would keep the device busy without a pause. */
 export const gap = duration.refine((ms) => ms > 0, 'must be longer than 0');
 
+const UNIT_BYTES = { b: 1, kb: 2 ** 10, mb: 2 ** 20 } as const;
+const HOW_TO_WRITE_SIZES = 'a size is a whole number and its unit: 16kb or 1mb (at most 64mb)';
+const LARGEST_BYTES = 2 ** 26;
+
+/** `512b`, `16kb` or `1mb`, as bytes. */
+export const size = z.string({ error: HOW_TO_WRITE_SIZES }).transform((written, context) => {
+  const [, number, unit] = /^(\d{1,9})(b|kb|mb)$/i.exec(written) ?? [];
+  const bytes = Number(number) * UNIT_BYTES[(unit?.toLowerCase() ?? 'b') as keyof typeof UNIT_BYTES];
+  if (bytes > 0 && bytes <= LARGEST_BYTES) return bytes;
+  context.issues.push({ code: 'custom', input: written, message: HOW_TO_WRITE_SIZES });
+  return z.NEVER;
+});
+
 /** A text with at least one character. */
 export const text = z.string().min(1, 'must not be empty');
 

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { LOCAL_PRINCIPAL, SCOPES, type TokenRecord } from '../domain/principal.ts';
+import { nameFlaw, SCOPES, type TokenRecord } from '../domain/principal.ts';
 import { strict } from './schema-parts.ts';
 
 /** What `openssl rand -hex 8` gives, the shortest that nobody guesses over a network. */
 const SHORTEST = 16;
 
-const nameSchema = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'a name is made of letters, digits, _ . and -, at most 64 of them')
-  .refine((name) => name !== LOCAL_PRINCIPAL, `"${LOCAL_PRINCIPAL}" is the name of whoever needs no token`);
+const nameSchema = z.string().superRefine((name, context) => {
+  const flaw = nameFlaw(name);
+  if (flaw !== undefined) context.addIssue({ code: 'custom', message: flaw });
+});
 
 const tokenSchema = strict({
   name: nameSchema,

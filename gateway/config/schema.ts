@@ -3,7 +3,8 @@ import { type DeviceConfig, deviceSchema } from './schema-device.ts';
 import { logSchema } from './schema-log.ts';
 import { mqttDefaults, mqttSchema } from './schema-mqtt.ts';
 import { duration, identifier, strict, text } from './schema-parts.ts';
-import { opennessFlaw, serverSchema } from './schema-server.ts';
+import { serverSchema } from './schema-server.ts';
+import { tasksSchema } from './schema-tasks.ts';
 import { tokensSchema } from './schema-tokens.ts';
 import { usesMqtt } from './uses-mqtt.ts';
 
@@ -46,8 +47,6 @@ export const homeConfigSchema = strict({
     const message = 'needs at least one device, or mqtt for devices that announce themselves';
     context.issues.push({ code: 'custom', input: home, message, path: ['devices'] });
   }
-  const openness = opennessFlaw(home.server.host, home.tokens.length);
-  if (openness) context.issues.push({ code: 'custom', input: home, message: openness, path: ['server', 'host'] });
   return { ...home, mqtt: mqtt ?? (devices.some(usesMqtt) ? mqttDefaults() : null) };
 });
 

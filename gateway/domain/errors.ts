@@ -8,6 +8,8 @@ export type UserErrorCode =
   | 'key_reused'
   | 'not_waiting'
   | 'not_allowed'
+  | 'unknown_token'
+  | 'token_conflict'
   | 'store_unavailable'
   | 'shutting_down';
 

@@ -17,6 +17,15 @@ export interface TokenRecord {
 /** Whose tasks they are where nobody has to show a token, and those of this machine's own user. */
 export const LOCAL_PRINCIPAL = 'local';
 
+/** Why nobody can be called this, or undefined where it is a good name for a principal. */
+export function nameFlaw(name: string): string | undefined {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {
+    return 'a name is made of letters, digits, _ . and -, at most 64 of them';
+  }
+  if (name === LOCAL_PRINCIPAL) return `"${LOCAL_PRINCIPAL}" is the name of whoever needs no token`;
+  return undefined;
+}
+
 /** These scopes and those that they include, in the order of `SCOPES`. */
 export function allScopes(scopes: readonly string[]): readonly Scope[] {
   const has = (scope: Scope) => scopes.includes(scope) || scopes.includes('admin');

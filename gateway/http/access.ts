@@ -1,42 +1,122 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { requireBearerAuth } from '@modelcontextprotocol/express';
-import { type AuthInfo, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
+import { type AuthInfo, bearerAuthChallengeResponse, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
 import type { RequestHandler } from 'express';
-import { allScopes, type Scope, type TokenRecord } from '../domain/principal.ts';
+import { allScopes, LOCAL_PRINCIPAL, type Scope } from '../domain/principal.ts';
+import type { Clock } from '../domain/time.ts';
+import type { McpRequest } from '../mcp/modern-request.ts';
+import { Presence } from './presence.ts';
+import { RateLimit, retryAfter } from './rate-limit.ts';
+import { type Check, guard, type Refusal, rpcRefusal } from './refusal.ts';
+import { isSameOrigin, tokenInCookie } from './session-cookie.ts';
+import type { Tokens } from './tokens.ts';
 
-/** Who may come in, and what for. */
+/** Who may come in, how often, and what for. */
 export interface Access {
-  /** Turns away whoever shows no token that is known: 401. */
-  readonly authenticate: RequestHandler;
+  /** Turns away whoever shows no bearer token that is known (401), and whoever asks too often (429). */
+  readonly bearer: Check;
+  /** The same, but the cookie of a browser that has signed in will do: for what pages call. */
+  readonly bearerOrCookie: Check;
   /** Turns away whoever's token does not allow this: 403. */
+  allows(scope: Scope): Check;
+  /** `allows` for Express. */
   require(scope: Scope): RequestHandler;
 }
 
-/** A token has no end of its own, and the SDK accepts none without: each request is good for this long, in s. */
-const VALID_S = 3_600;
+/** How often one principal may ask. */
+export interface AccessLimits {
+  readonly clock: Clock;
+  readonly requestsPerSecond: number;
+}
 
-/** Access by bearer tokens; by whoever reaches the gateway where there are none. */
-export function createAccess(tokens: readonly TokenRecord[]): Access {
-  if (tokens.length === 0) return { authenticate: letIn, require: () => letIn };
-  const known = tokens.map((record) => ({ ...record, digest: Buffer.from(record.sha256, 'hex') }));
-  const verifier = { verifyAccessToken: async (token: string) => verify(token, known) };
+/** The SDK's code for a request that is refused before MCP sees it. */
+const REFUSED = -32_000;
+
+/** A principal that rested may ask for this many seconds' worth at once. */
+const BURST_S = 2;
+
+/**
+ * Access by tokens; by whoever reaches the gateway where there are none.
+ * @param limits without them everybody may ask as often as they like
+ */
+export function createAccess(tokens: Tokens, limits?: AccessLimits): Access {
+  const presence = new Presence();
+  tokens.onShutOut((principal) => presence.end(principal));
+  const tooOften = limits ? paced(limits) : () => undefined;
+
+  const enter = (auth: AuthInfo | undefined, ...[req, res]: Parameters<Check>): Refusal | undefined => {
+    if (auth) req.auth = auth;
+    const principal = auth?.clientId ?? LOCAL_PRINCIPAL;
+    const refusal = tooOften(principal);
+    if (!refusal) presence.enter(principal, res);
+    return refusal;
+  };
+  const byBearer: Check = (req, res) => {
+    if (!tokens.needed) return enter(undefined, req, res);
+    const auth = authOf(tokens, tokenInHeader(req));
+    return auth instanceof OAuthError ? challenge(auth) : enter(auth, req, res);
+  };
+  const allows =
+    (scope: Scope): Check =>
+    ({ auth }) =>
+      auth && !auth.scopes.includes(scope) ? missingScope(scope) : undefined;
   return {
-    authenticate: requireBearerAuth({ verifier }),
-    require: (scope) => requireBearerAuth({ verifier, requiredScopes: [scope] }),
+    bearer: byBearer,
+    bearerOrCookie: (req, res) => {
+      const token = req.headers.authorization === undefined && tokens.needed ? tokenInCookie(req) : undefined;
+      if (token === undefined) return byBearer(req, res);
+      if (!isSafe(req) && !isSameOrigin(req)) return foreignPage();
+      const auth = authOf(tokens, token);
+      return auth instanceof OAuthError ? challenge(auth) : enter(auth, req, res);
+    },
+    allows,
+    require: (scope) => guard(allows(scope)),
   };
 }
 
-const letIn: RequestHandler = (_req, _res, next) => next();
+/** Who a token stands for, or why it stands for nobody. The token itself goes no further than this. */
+function authOf(tokens: Tokens, token: string | OAuthError): AuthInfo | OAuthError {
+  if (token instanceof OAuthError) return token;
+  const found = tokens.find(token);
+  if (!found) return new OAuthError(OAuthErrorCode.InvalidToken, 'This token is not known here');
+  return { token: '', clientId: found.name, scopes: [...allScopes(found.scopes)] };
+}
 
-function verify(token: string, known: readonly (TokenRecord & { readonly digest: Buffer })[]): AuthInfo {
-  const digest = createHash('sha256').update(token).digest();
-  // Every record is compared, in constant time, so that the time of an answer says nothing.
-  const [found] = known.filter((record) => timingSafeEqual(record.digest, digest));
-  if (!found) throw new OAuthError(OAuthErrorCode.InvalidToken, 'This token is not known here');
+function tokenInHeader({ headers }: McpRequest): string | OAuthError {
+  const { authorization } = headers;
+  if (!authorization) return new OAuthError(OAuthErrorCode.InvalidToken, 'Missing Authorization header');
+  const [, token] = /^bearer +(\S+)$/i.exec(authorization.trim()) ?? [];
+  return token ?? new OAuthError(OAuthErrorCode.InvalidToken, 'Send the header as: Authorization: Bearer TOKEN');
+}
+
+/** The answer that RFC 6750 wants. */
+function challenge(error: OAuthError, requiredScopes: string[] = []): Refusal {
+  const { status, headers } = bearerAuthChallengeResponse(error, { requiredScopes });
   return {
-    token,
-    clientId: found.name,
-    scopes: [...allScopes(found.scopes)],
-    expiresAt: Math.floor(Date.now() / 1_000) + VALID_S,
+    status,
+    headers: { 'www-authenticate': headers.get('www-authenticate') ?? 'Bearer' },
+    body: error.toResponseObject(),
   };
+}
+
+function missingScope(scope: Scope): Refusal {
+  const message = `This token does not allow it: it needs the scope ${scope}`;
+  return challenge(new OAuthError(OAuthErrorCode.InsufficientScope, message), [scope]);
+}
+
+function paced({ clock, requestsPerSecond }: AccessLimits): (principal: string) => Refusal | undefined {
+  const limit = new RateLimit({ clock, perSecond: requestsPerSecond, burst: requestsPerSecond * BURST_S });
+  return (principal) => {
+    const waitMs = limit.take(principal);
+    if (waitMs === 0) return undefined;
+    const message = `Too many requests of "${principal}": more than server.limits.requests_per_second (${requestsPerSecond})`;
+    return rpcRefusal(429, REFUSED, message, retryAfter(waitMs));
+  };
+}
+
+/** Whether a request changes nothing, whoever sends it. */
+function isSafe({ method }: McpRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function foreignPage(): Refusal {
+  return rpcRefusal(403, REFUSED, 'A page of another origin may not act for the person who signed in');
 }

@@ -1,50 +1,76 @@
+import type { RequestListener } from 'node:http';
 import express, { type Express, type Router } from 'express';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import type { Access } from './access.ts';
 import { refuseDeep } from './json-depth.ts';
 import { answerErrors, answerMethodNotAllowed, answerNothingHere } from './json-errors.ts';
 import { checkHost, checkOrigin, type Names } from './names.ts';
+import { all, type Check, guard } from './refusal.ts';
+import { securityHeaders } from './security-headers.ts';
+import { shortWay } from './short-way.ts';
 
 /** What the HTTP application is made of. */
 export interface AppOptions extends Names {
-  readonly mcp: McpEndpoint;
+  readonly mcp: Pick<McpEndpoint, 'handle'>;
+  /** Where browsers sign in, below `/api`: open to everybody. */
+  readonly signIn?: Router;
   /** What people's own tools call, below `/api`; it says itself which scope each of its parts needs. */
   readonly api: Router;
   readonly access: Access;
   readonly name: string;
   readonly version: string;
+  /** It is reached by TLS. */
+  readonly tls?: boolean;
+  /** The longest body that is read, in bytes; 1 MiB by default. */
+  readonly bodyBytes?: number;
   /** Hears of faults of ours. */
   readonly onError: (error: Error) => void;
 }
 
-/** The longest request that is read: a command is a few hundred bytes, but a client may listen to 20,000 tasks by name. */
-const BODY_LIMIT = '1mb';
+/** A command is a few hundred bytes, but a client may listen to 20,000 tasks by name. */
+const BODY_BYTES = 2 ** 20;
 
 /** What Streamable HTTP is made of; which of them a client may use is the endpoint's to say. */
 const METHODS: ReadonlySet<string> = new Set(['POST', 'GET', 'DELETE']);
+
+/** The gateway over HTTP, with the short way to MCP for whom it fits. */
+export function createHandler(options: AppOptions): RequestListener {
+  const { mcp, access, bodyBytes = BODY_BYTES } = options;
+  const check = all(frontDoor(options), mcpDoor(access));
+  return shortWay({ mcp, check, bodyBytes }, createApp(options));
+}
 
 /**
  * The gateway over HTTP: `/mcp`, `/api` for people's tools, and `/healthz` for whoever watches over the process. Every
  * error is JSON. No body is read of somebody who may not come in.
  */
 export function createApp(options: AppOptions): Express {
-  const { mcp, api, access, name, version, onError } = options;
+  const { mcp, signIn, api, access, name, version, bodyBytes = BODY_BYTES, onError } = options;
   const app = express();
   app.disable('x-powered-by');
-  app.use(checkHost(options), checkOrigin(options));
+  app.use(guard(frontDoor(options)));
   app.get('/healthz', (_req, res) => {
     res.json({ status: 'ok', name, version });
   });
-  app.use(['/mcp', '/api'], access.authenticate);
-  app.use('/mcp', access.require('read'));
   // Any JSON is parsed: what is no message the protocol itself refuses.
-  app.use(express.json({ limit: BODY_LIMIT, strict: false, verify: refuseDeep }));
-  app.all('/mcp', (req, res) => {
+  const json = express.json({ limit: bodyBytes, strict: false, verify: refuseDeep });
+  app.all('/mcp', guard(mcpDoor(access)), json, (req, res) => {
     if (!METHODS.has(req.method)) return answerMethodNotAllowed(res, METHODS);
     return mcp.handle(req, res, req.body);
   });
-  app.use('/api', api);
+  if (signIn) app.use('/api', signIn);
+  app.use('/api', guard(access.bearerOrCookie), json, api);
   app.use(answerNothingHere);
   app.use(answerErrors(onError));
   return app;
+}
+
+/** What every request has to pass. */
+function frontDoor({ tls = false, ...names }: AppOptions): Check {
+  return all(securityHeaders(tls), checkHost(names), checkOrigin(names));
+}
+
+/** What a request to MCP has to pass beside that. A cookie opens no door here: MCP is not for pages. */
+function mcpDoor(access: Access): Check {
+  return all(access.bearer, access.allows('read'));
 }

@@ -19,7 +19,12 @@ class TooDeepError extends Error {
  * @throws TooDeepError where it is nested more deeply than any message has reason to be
  */
 export function refuseDeep(_req: IncomingMessage, _res: ServerResponse, body: Buffer): void {
-  if (depthOf(body) > DEEPEST) throw new TooDeepError('nested too deeply');
+  if (isTooDeep(body)) throw new TooDeepError('nested too deeply');
+}
+
+/** Whether JSON is nested more deeply than any message has reason to be. */
+export function isTooDeep(json: Uint8Array): boolean {
+  return depthOf(json) > DEEPEST;
 }
 
 /** How deeply JSON is nested, or a little more than what is allowed. Brackets inside strings do not count. */

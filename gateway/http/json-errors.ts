@@ -1,6 +1,7 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import * as z from 'zod';
+import { type Refusal, refuse, rpcRefusal } from './refusal.ts';
 
 /** What Express and its body parser throw of a request that cannot be read; `type` is the parser's word for it. */
 const requestError = z.object({ type: z.string().optional(), status: z.number().int().min(400).max(499) });
@@ -10,13 +11,13 @@ const METHOD_NOT_ALLOWED = -32_000;
 
 /** Answers every path that nobody serves. */
 export const answerNothingHere: RequestHandler = (_req, res) => {
-  answer(res, 404, ProtocolErrorCode.InvalidRequest, 'Nothing here: MCP is served at /mcp');
+  refuse(res, rpcRefusal(404, ProtocolErrorCode.InvalidRequest, 'Nothing here: MCP is served at /mcp'));
 };
 
 /** Answers a method of HTTP that nobody serves at a path. */
 export function answerMethodNotAllowed(res: Response, allowed: ReadonlySet<string>): void {
-  res.set('Allow', [...allowed].join(', '));
-  answer(res, 405, METHOD_NOT_ALLOWED, 'Method not allowed');
+  const headers = { allow: [...allowed].join(', ') };
+  refuse(res, rpcRefusal(405, METHOD_NOT_ALLOWED, 'Method not allowed', headers));
 }
 
 /** Answers in JSON-RPC what goes wrong before a request reaches MCP; Express would answer with a page and a stack. */
@@ -27,30 +28,30 @@ export function answerErrors(onError: (error: Error) => void): ErrorRequestHandl
       return;
     }
     const { data } = requestError.safeParse(error);
-    if (!data) {
-      onError(error instanceof Error ? error : new Error(String(error)));
-      answer(res, 500, ProtocolErrorCode.InternalError, "Internal error; the gateway's log says more");
+    if (data) {
+      refuse(res, unreadable(data.type, data.status));
       return;
     }
-    switch (data.type) {
-      case 'entity.parse.failed':
-        answer(res, 400, ProtocolErrorCode.ParseError, 'Parse error: the body is not JSON');
-        return;
-      case 'entity.too.large':
-        answer(res, 413, ProtocolErrorCode.InvalidRequest, 'The request is too large');
-        return;
-      case 'entity.too.deep':
-        answer(res, 400, ProtocolErrorCode.InvalidRequest, 'The request is nested too deeply');
-        return;
-      case undefined:
-        answer(res, data.status, ProtocolErrorCode.InvalidRequest, 'The address cannot be read');
-        return;
-      default:
-        answer(res, data.status, ProtocolErrorCode.InvalidRequest, `The body cannot be read (${data.type})`);
-    }
+    onError(error instanceof Error ? error : new Error(String(error)));
+    refuse(res, rpcRefusal(500, ProtocolErrorCode.InternalError, "Internal error; the gateway's log says more"));
   };
 }
 
-function answer(res: Response, status: number, code: number, message: string): void {
-  res.status(status).json({ jsonrpc: '2.0', id: null, error: { code, message } });
+/**
+ * The answer to a request that cannot be read.
+ * @param type the body parser's word for what is wrong; undefined where it is not the body
+ */
+export function unreadable(type: string | undefined, status = 400): Refusal {
+  switch (type) {
+    case 'entity.parse.failed':
+      return rpcRefusal(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not JSON');
+    case 'entity.too.large':
+      return rpcRefusal(413, ProtocolErrorCode.InvalidRequest, 'The request is too large');
+    case 'entity.too.deep':
+      return rpcRefusal(400, ProtocolErrorCode.InvalidRequest, 'The request is nested too deeply');
+    case undefined:
+      return rpcRefusal(status, ProtocolErrorCode.InvalidRequest, 'The address cannot be read');
+    default:
+      return rpcRefusal(status, ProtocolErrorCode.InvalidRequest, `The body cannot be read (${type})`);
+  }
 }

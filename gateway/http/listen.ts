@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import { messageOf, StartError } from '../domain/errors.ts';
 
 /** A server that listens. */
@@ -11,13 +12,42 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** A certificate with the chain behind it, and its key: the contents of PEM files. */
+export interface Certificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** How a server listens. */
+export interface ListenOptions {
+  /** With it the server speaks TLS alone. */
+  readonly certificate?: Certificate;
+  /** All headers of a request together, in bytes. */
+  readonly headers?: number;
+  /** Connections that may be open at a time; more are closed at once. */
+  readonly connections?: number;
+  /** How long a request may take to arrive: its headers, and all of it, in ms. */
+  readonly patience?: { readonly headersMs: number; readonly requestMs: number };
+}
+
 /**
- * Listens for HTTP.
- * @param at `port` 0 takes any free one
- * @throws StartError that says what to change, where the address cannot be had
+ * Whoever sends a request a drop at a time holds its connection no longer than this. A client on a bad network needs a few
+ * seconds for a megabyte.
  */
-export async function listen(app: RequestListener, at: { host: string; port: number }): Promise<Listener> {
-  const server = createServer(app);
+const PATIENCE = { headersMs: 10_000, requestMs: 30_000 };
+
+/**
+ * Listens for HTTP, or HTTPS.
+ * @param at `port` 0 takes any free one
+ * @throws StartError that says what to change, where the address cannot be had or the certificate cannot be used
+ */
+export async function listen(
+  app: RequestListener,
+  at: { host: string; port: number },
+  options: ListenOptions = {},
+): Promise<Listener> {
+  const server = createFor(app, options);
+  if (options.connections !== undefined) server.maxConnections = options.connections;
   server.listen(at.port, at.host);
   try {
     await once(server, 'listening');
@@ -26,10 +56,31 @@ export async function listen(app: RequestListener, at: { host: string; port: num
   }
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : at.port;
-  return { url: `http://${urlHost(at.host)}:${port}`, port, close: () => close(server) };
+  const scheme = options.certificate ? 'https' : 'http';
+  return { url: `${scheme}://${urlHost(at.host)}:${port}`, port, close: () => close(server) };
 }
 
-async function close(server: Server): Promise<void> {
+function createFor(
+  app: RequestListener,
+  { certificate, headers, patience = PATIENCE }: ListenOptions,
+): Server | TlsServer {
+  const limits: ServerOptions = {
+    headersTimeout: patience.headersMs,
+    requestTimeout: patience.requestMs,
+    // Node looks at its connections this often, and would let a slow one stay for half a minute more.
+    connectionsCheckingInterval: Math.ceil(patience.headersMs / 10),
+    ...(headers !== undefined && { maxHeaderSize: headers }),
+  };
+  if (!certificate) return createServer(limits, app);
+  try {
+    return createTlsServer({ ...limits, ...certificate }, app);
+  } catch (error) {
+    const message = `server.tls: the certificate and its key cannot be used: ${messageOf(error)}; both have to be PEM files, and the key the one of the certificate`;
+    throw new StartError(message, 2, { cause: error });
+  }
+}
+
+async function close(server: Server | TlsServer): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();

@@ -38,6 +38,8 @@ export type McpEndpointOptions = EndpointOptions & HomeOfferOptions;
 export interface McpEndpoint {
   /** Serves one request. `body` is its JSON where it has been parsed already. Never rejects. */
   handle(req: McpRequest, res: ServerResponse, body?: unknown): Promise<void>;
+  /** Ends the sessions of a principal who may not come in any more. */
+  dismiss(principal: string): void;
   /** Ends the waits, so that each client is told how far its command has come; then the streams that are left. */
   close(): Promise<void>;
 }
@@ -79,6 +81,7 @@ export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpE
       open.add(exchange);
       await exchange.finally(() => open.delete(exchange));
     },
+    dismiss: (principal) => sessions.dismiss(principal),
     async close() {
       stopping.abort();
       listening.close();

@@ -79,6 +79,13 @@ export class OlderSessions {
     for (const { transport } of this.#sessions.values()) transport.closeStandaloneSSEStream();
   }
 
+  /** Ends every session of a principal, with what is being answered in it. */
+  dismiss(principal: string): void {
+    for (const session of this.#sessions.values()) {
+      if (session.principal === principal) void this.#end(session);
+    }
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#sessions.values()].map((session) => this.#end(session)));

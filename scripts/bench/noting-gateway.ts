@@ -6,8 +6,9 @@ import { loadConfig } from '../../gateway/config/load.ts';
 import { buildRegistry } from '../../gateway/devices/registry.ts';
 import type { TaskStore } from '../../gateway/domain/store.ts';
 import { createAccess } from '../../gateway/http/access.ts';
-import { createApp } from '../../gateway/http/app.ts';
+import { createHandler } from '../../gateway/http/app.ts';
 import { listen } from '../../gateway/http/listen.ts';
+import { Tokens } from '../../gateway/http/tokens.ts';
 import { createMcpEndpoint } from '../../gateway/mcp/endpoint.ts';
 import { openHomeStore } from '../../gateway/store/home-store.ts';
 
@@ -45,7 +46,7 @@ const commands = new Engine({
 });
 await commands.start();
 const mcp = createMcpEndpoint({ ...about, commands, clock });
-const app = createApp({ ...about, mcp, api: Router(), access: createAccess([]), host });
+const app = createHandler({ ...about, mcp, api: Router(), access: createAccess(new Tokens({ configured: [] })), host });
 const { url } = await listen(app, { host, port: 0 });
 process.send?.({ url: `${url}/mcp` });
 process.once('disconnect', () => process.exit());

@@ -1,7 +1,8 @@
 import { Router } from 'express';
 import { createAccess } from '../../gateway/http/access.ts';
-import { createApp } from '../../gateway/http/app.ts';
+import { createHandler } from '../../gateway/http/app.ts';
 import { listen } from '../../gateway/http/listen.ts';
+import { Tokens } from '../../gateway/http/tokens.ts';
 import { serveOffer } from '../../gateway/mcp/endpoint.ts';
 import { fixtureOffer } from './fixtures/offer.ts';
 
@@ -19,10 +20,13 @@ export async function startFixtureServer(): Promise<FixtureServer> {
   const host = '127.0.0.1';
   const about = { name: 'readback-conformance', version: '0', onError: (error: Error) => void faults.push(error) };
   const mcp = serveOffer(fixtureOffer, { ...about, onRejected: () => {} });
-  const listener = await listen(createApp({ ...about, mcp, host, api: Router(), access: createAccess([]) }), {
-    host,
-    port: 0,
-  });
+  const listener = await listen(
+    createHandler({ ...about, mcp, host, api: Router(), access: createAccess(new Tokens({ configured: [] })) }),
+    {
+      host,
+      port: 0,
+    },
+  );
   return {
     url: `${listener.url}/mcp`,
     faults,

@@ -8,8 +8,9 @@ import { Router } from 'express';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccess } from '../../gateway/http/access.ts';
-import { createApp } from '../../gateway/http/app.ts';
+import { createHandler } from '../../gateway/http/app.ts';
 import { type Listener, listen } from '../../gateway/http/listen.ts';
+import { Tokens } from '../../gateway/http/tokens.ts';
 import { createMcpEndpoint, type McpEndpoint } from '../../gateway/mcp/endpoint.ts';
 import { homeOffer } from '../../gateway/mcp/home-offer.ts';
 import { createServerFactory } from '../../gateway/mcp/server-factory.ts';
@@ -34,7 +35,7 @@ beforeAll(async () => {
   gateway = await open(createMcpEndpoint(options));
   const offer = homeOffer(options)(new AbortController().signal);
   const handler = createMcpHandler(createServerFactory({ ...about, offer }), { legacy: 'stateless' });
-  plain = await open({ handle: toNodeHandler(handler), close: () => handler.close() });
+  plain = await open({ handle: toNodeHandler(handler) });
 
   const make = async (set: object, principal = 'local') =>
     (await commands.submit({ deviceId: DEMO_AC.id, set: { ...set }, principal })).taskId;
@@ -57,8 +58,14 @@ afterAll(async () => {
   await plain.close();
 });
 
-function open(mcp: McpEndpoint): Promise<Listener> {
-  const app = createApp({ ...about, mcp, api: Router(), access: createAccess([]), host: '127.0.0.1' });
+function open(mcp: Pick<McpEndpoint, 'handle'>): Promise<Listener> {
+  const app = createHandler({
+    ...about,
+    mcp,
+    api: Router(),
+    access: createAccess(new Tokens({ configured: [] })),
+    host: '127.0.0.1',
+  });
   return listen(app, { host: '127.0.0.1', port: 0 });
 }
 
@@ -264,8 +271,8 @@ it('asks for the token first, and tells each principal of its own tasks only', a
     scopes: ['control'] as const,
   }));
   const mcp = createMcpEndpoint({ ...about, commands, clock: commands.clock });
-  const access = createAccess(tokens);
-  const guarded = await listen(createApp({ ...about, mcp, api: Router(), access, host: '127.0.0.1' }), {
+  const access = createAccess(new Tokens({ configured: tokens }));
+  const guarded = await listen(createHandler({ ...about, mcp, api: Router(), access, host: '127.0.0.1' }), {
     host: '127.0.0.1',
     port: 0,
   });

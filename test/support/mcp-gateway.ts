@@ -3,8 +3,9 @@ import { approvalsApi } from '../../gateway/dashboard/approvals-api.ts';
 import type { DeviceSpec } from '../../gateway/domain/device.ts';
 import type { TokenRecord } from '../../gateway/domain/principal.ts';
 import { createAccess } from '../../gateway/http/access.ts';
-import { createApp } from '../../gateway/http/app.ts';
+import { createHandler } from '../../gateway/http/app.ts';
 import { listen } from '../../gateway/http/listen.ts';
+import { Tokens } from '../../gateway/http/tokens.ts';
 import { createMcpEndpoint, type McpEndpointOptions } from '../../gateway/mcp/endpoint.ts';
 import { DEMO_AC, DEMO_FAN } from './demo-devices.ts';
 import { FakeCommands } from './fake-commands.ts';
@@ -56,10 +57,11 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     clock: commands.clock,
     onRejected,
   });
-  const access = createAccess(tokens ?? []);
+  const access = createAccess(new Tokens({ configured: tokens ?? [] }));
   const api = Router();
-  api.use(access.require('approve'), approvalsApi({ ...about, commands, clock: commands.clock }));
-  const app = createApp({ ...about, mcp, api, access, host: '127.0.0.1' });
+  api.use('/approvals', access.require('approve'));
+  api.use(approvalsApi({ ...about, commands, clock: commands.clock }));
+  const app = createHandler({ ...about, mcp, api, access, host: '127.0.0.1' });
   const listener = await listen(app, { host: '127.0.0.1', port: 0 });
   return {
     origin: listener.url,

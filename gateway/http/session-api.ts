@@ -1,0 +1,80 @@
+import express, { type Request, type Response, Router } from 'express';
+import * as z from 'zod';
+import { allScopes, LOCAL_PRINCIPAL, SCOPES, type TokenRecord } from '../domain/principal.ts';
+import type { Clock } from '../domain/time.ts';
+import { RateLimit, retryAfter } from './rate-limit.ts';
+import { type Refusal, refuse } from './refusal.ts';
+import { dropCookie, keepCookie, tokenInCookie } from './session-cookie.ts';
+import type { Tokens } from './tokens.ts';
+
+/** Failed attempts to sign in that one address has at once, and how many more it gets a second. */
+const FAILURES = { burst: 10, perSecond: 1 / 6 };
+
+/** A token is a hundred characters at most; whoever may not come in sends no more than this, in bytes. */
+const BODY_BYTES = 4_096;
+
+const signInSchema = z.strictObject({ token: z.string().min(1) });
+
+/**
+ * `/session`, where browsers sign in: `POST` with `{token}` has the browser keep it in a cookie, `GET` says who is signed in
+ * and what for, `DELETE` signs out. Whoever guesses is slowed down.
+ */
+export function sessionApi(tokens: Tokens, clock: Clock): Router {
+  const failures = new RateLimit({ ...FAILURES, clock });
+  const router = Router();
+  router.get('/session', (req, res) => {
+    res.set('Cache-Control', 'no-store').json(sessionOf(tokens, tokenInCookie(req)));
+  });
+  router.post('/session', express.json({ limit: BODY_BYTES }), (req: Request, res: Response) => {
+    const address = neighbourhood(req.socket.remoteAddress ?? '');
+    const waitMs = failures.waitMs(address);
+    if (waitMs > 0) {
+      refuse(res, refusal(429, 'auth_throttled', 'Too many failed attempts: wait a little', retryAfter(waitMs)));
+      return;
+    }
+    const { data } = signInSchema.safeParse(req.body);
+    if (!data) {
+      refuse(res, refusal(400, 'bad_value', 'Send JSON: {"token": "..."}'));
+      return;
+    }
+    const found = tokens.find(data.token);
+    if (tokens.needed && !found) {
+      failures.take(address);
+      refuse(res, refusal(401, 'invalid_token', 'This token is not known here'));
+      return;
+    }
+    if (found) res.set('Set-Cookie', keepCookie(req, data.token));
+    res.set('Cache-Control', 'no-store').json(sessionOf(tokens, data.token));
+  });
+  router.delete('/session', (req, res) => {
+    res.set('Set-Cookie', dropCookie(req)).json(sessionOf(tokens, undefined));
+  });
+  return router;
+}
+
+function sessionOf(tokens: Tokens, token: string | undefined): object {
+  const found = identify(tokens, token);
+  const scopes = found ? allScopes(found.scopes) : [];
+  return {
+    signed_in: found !== undefined,
+    name: found?.name ?? null,
+    scopes,
+    needs_token: tokens.needed,
+    can_make_tokens: scopes.includes('admin'),
+  };
+}
+
+/** Where no token is needed everybody is this machine's user. */
+function identify(tokens: Tokens, token: string | undefined): Pick<TokenRecord, 'name' | 'scopes'> | undefined {
+  if (!tokens.needed) return { name: LOCAL_PRINCIPAL, scopes: SCOPES };
+  return token === undefined ? undefined : tokens.find(token);
+}
+
+/** One household of IPv6 has 2^64 addresses or more: it counts as one. */
+function neighbourhood(address: string): string {
+  return address.includes('.') ? address : address.split(':').slice(0, 4).join(':');
+}
+
+function refusal(status: number, error: string, message: string, headers = {}): Refusal {
+  return { status, headers, body: { ok: false, error, message } };
+}
