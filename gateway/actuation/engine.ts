@@ -9,6 +9,7 @@ import type { Log } from '../domain/log.ts';
 import { type Order, open } from '../domain/open.ts';
 import type { Collection, TaskStore } from '../domain/store.ts';
 import type { Clock } from '../domain/time.ts';
+import { Turns } from '../domain/turns.ts';
 import type { Value } from '../domain/value.ts';
 import type { Answer, CommandQuery, Commands, DeviceNews, DeviceView, Wish } from './commands.ts';
 import { Habits } from './habits.ts';
@@ -16,7 +17,6 @@ import { Lane } from './lane.ts';
 import { LiveTask, type TaskHost } from './live-task.ts';
 import { isOffline, planNew, refresh } from './look.ts';
 import { Past } from './past.ts';
-import { Turns } from './turns.ts';
 import { digestOf, keyedTaskId, requireSameWish } from './wish-key.ts';
 
 /** How long `look` waits for devices that have to be asked, in ms. */
@@ -91,7 +91,9 @@ export class Engine implements Commands, TaskHost {
 
   async look(deviceIds: readonly string[], maxAgeMs: number): Promise<readonly DeviceView[]> {
     const lanes = deviceIds.map((id) => this.#lane(id));
-    await Promise.all(lanes.map((lane) => refresh(lane.device, this.clock, { maxAgeMs, patienceMs: LOOK_MS, urgent: false })));
+    await Promise.all(
+      lanes.map((lane) => refresh(lane.device, this.clock, { maxAgeMs, patienceMs: LOOK_MS, urgent: false })),
+    );
     return lanes.map(({ device }) => viewOf(device));
   }
 

@@ -1,15 +1,27 @@
 import type { Commands } from '../actuation/commands.ts';
+import type { Actuation } from '../domain/actuation.ts';
 import { UserError } from '../domain/errors.ts';
 import { APPROVAL_KEY, readApproval } from './approval.ts';
-import type { TaskSource } from './task.ts';
+import type { Caller } from './caller.ts';
+import type { Task, TaskSource } from './task.ts';
 import { taskOf } from './task-view.ts';
+
+/** In a task's `_meta`, while it is under way: how long it usually takes from the send, in ms. */
+export const USUAL = 'readback/usual_ms';
 
 /** The gateway's commands as tasks of the extension. */
 export function actuationTasks(commands: Commands): TaskSource {
+  const shown = (actuation: Actuation, caller: Caller): Task => {
+    const task = taskOf(actuation, caller);
+    if (actuation.outcome) return task;
+    const fields = actuation.fields.map(({ field }) => field);
+    const usualMs = commands.usualMs(actuation.deviceId, fields);
+    return usualMs === null ? task : { ...task, _meta: { [USUAL]: usualMs } };
+  };
   return {
     async get(taskId, caller) {
       const actuation = await commands.get(taskId, caller.principal);
-      return actuation && taskOf(actuation, caller);
+      return actuation && shown(actuation, caller);
     },
     async answer(taskId, caller, responses) {
       const answer = readApproval(responses[APPROVAL_KEY], caller);
@@ -37,7 +49,7 @@ export function actuationTasks(commands: Commands): TaskSource {
     },
     subscribe(listener) {
       return commands.subscribe((actuation) =>
-        listener({ taskId: actuation.taskId, as: (caller) => taskOf(actuation, caller) }),
+        listener({ taskId: actuation.taskId, as: (caller) => shown(actuation, caller) }),
       );
     },
   };

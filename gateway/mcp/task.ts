@@ -16,6 +16,8 @@ interface TaskFacts {
   readonly lastUpdatedAt: string;
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
+  /** What a client may want to know beside it, under names of ours. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 type TaskState =
