@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Engine } from './actuation/engine.ts';
+import { Pruning } from './actuation/pruning.ts';
 import { systemClock } from './actuation/system-clock.ts';
 import type { HomeConfig } from './config/schema.ts';
 import { retentionOf } from './config/schema-tasks.ts';
@@ -13,8 +14,8 @@ import { openDoors } from './doors.ts';
 import { startMqtt } from './mqtt.ts';
 import { openHomeStore } from './store/home-store.ts';
 import { secretKey } from './store/secret-key.ts';
-
 import { openTokens } from './tokens.ts';
+
 export interface GatewayOptions {
   readonly home: HomeConfig;
   /** Folder of the task store; it belongs to one process at a time. */
@@ -57,14 +58,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const { tasks, habits, aftermaths, history, keys } = await openHomeStore({
+    const { tasks, habits, aftermaths, history, ages, keys } = await openHomeStore({
       folder: options.dataFolder,
       onNotice: (notice) => log.warn({ ...notice }, 'the task store has something to say'),
     });
     undo.push(() => tasks.close());
     const mqtt = home.mqtt ? await startMqtt(home.mqtt, { clock, log }) : null;
     if (mqtt) undo.push(() => mqtt.stop());
-    const registry = buildRegistry(home, { clock, ...(mqtt ? { mqtt: mqtt.link } : {}) });
+    const registry = buildRegistry(home, { clock, log, ...(mqtt ? { mqtt: mqtt.link } : {}) });
     await registry.start();
     undo.push(() => registry.stop());
     const engine = new Engine({
@@ -80,6 +81,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
     await engine.start();
     undo.push(() => engine.stop());
+    const isDevice = (id: string) => engine.view(id) !== undefined;
+    const retention = retentionOf(home.tasks);
+    const pruning = new Pruning({ tasks, habits, aftermaths, history, ages, isDevice, retention, clock, log });
+    pruning.start();
+    undo.push(() => pruning.stop());
     if (mqtt && home.mqtt?.discovery) {
       const prefix = home.mqtt.discovery_prefix;
       const discovery = await startDiscovery({ link: mqtt.link, registry, clock, log, prefix });

@@ -29,11 +29,7 @@ export const homeConfigSchema = strict({
   tokens: tokensSchema.default([]),
   /** The folder of the task store. A relative path starts at the configuration file. */
   data: text.optional(),
-  tasks: strict({
-    ttl: duration.prefault('300s'),
-    /** How long a call waits for its verdict before it hands out the task instead. */
-    inline_wait: duration.prefault('8s'),
-  }).prefault({}),
+  tasks: tasksSchema.prefault({}),
   approvals: strict({
     /** Whether a model may answer a question that its own command raised. */
     model_may_answer: z.boolean().default(false),

@@ -26,8 +26,8 @@ export function livedMs(marks: readonly AgeMark[], now: Moment): number {
 }
 
 /**
- * How much the machine has run since a moment, in ms: at least this much, and at most as much more as lies between two
- * marks. A moment of a boot without marks is taken to be as old as the oldest mark.
+ * How much the machine has run since a moment, in ms: at least this much. What it ran between a moment and the next mark,
+ * or between the last mark of a boot and its end, is not counted. A moment of a boot without marks is taken to be as old as the oldest mark.
  */
 export function ageMs(marks: readonly AgeMark[], moment: Moment, now: Moment): number {
   const lived = livedMs(marks, now);

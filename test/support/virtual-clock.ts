@@ -9,6 +9,7 @@ interface Timer {
 export class VirtualClock implements Clock {
   readonly boot: string;
   #mono = 0;
+  #wallAtZero = Date.UTC(2026, 10, 30);
   readonly #timers = new Set<Timer>();
 
   constructor(boot = 'boot-1') {
@@ -16,7 +17,12 @@ export class VirtualClock implements Clock {
   }
 
   now(): Instant {
-    return { mono: this.#mono, wall: Date.UTC(2026, 0, 1) + this.#mono };
+    return { mono: this.#mono, wall: this.#wallAtZero + this.#mono };
+  }
+
+  /** Sets the wall clock: it goes on from this time (ms since 1970). */
+  setWall(wall: number): void {
+    this.#wallAtZero = wall - this.#mono;
   }
 
   at(mono: number, run: () => void): () => void {

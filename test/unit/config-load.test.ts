@@ -43,7 +43,10 @@ describe('a configuration file', () => {
     expect(home).toMatchObject({
       devices: { lamp: { name: 'Lamp', kind: 'light' } },
       server: { host: '127.0.0.1', port: 8730 },
-      tasks: { ttl: 300_000, inline_wait: 8000 },
+      tasks: {
+        ...{ ttl: 300_000, inline_wait: 8000, keep: 7 * 86_400_000, keep_at_most: 20_000 },
+        ...{ history: 365 * 86_400_000, history_at_most: 200_000_000 },
+      },
       approvals: { model_may_answer: false, ttl: 900_000 },
       secrets: [],
     });
