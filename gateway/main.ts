@@ -87,8 +87,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     pruning.start();
     undo.push(() => pruning.stop());
     if (mqtt && home.mqtt?.discovery) {
-      const prefix = home.mqtt.discovery_prefix;
-      const discovery = await startDiscovery({ link: mqtt.link, registry, clock, log, prefix });
+      const { discovery: wanted, discovery_prefix: prefix, status_topic: statusTopic } = home.mqtt;
+      const discovery = await startDiscovery({
+        link: mqtt.link,
+        registry,
+        clock,
+        log,
+        prefix,
+        statusTopic,
+        allow: wanted === true ? null : wanted.allow,
+        configured: () => home.devices,
+      });
       undo.push(() => discovery.stop());
     }
     const identity = { name: 'readback', version: version() };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isLoopback } from '../domain/loopback.ts';
+import { discoverySchema } from './schema-discovery.ts';
 import { strict, text } from './schema-parts.ts';
 
 const port = z.int().min(1).max(65_535);
@@ -63,8 +64,8 @@ export const mqttSchema = strict({
   /** Files with the gateway's own certificate and its key, for brokers that ask for one. */
   cert: text.optional(),
   key: text.optional(),
-  /** Whether devices that announce themselves in Home Assistant's way are taken in. */
-  discovery: z.boolean().default(true),
+  /** Whether devices that announce themselves in Home Assistant's way are taken in, and which. */
+  discovery: discoverySchema.default(true),
   discovery_prefix: topicSchema.default('homeassistant'),
   /** Where the gateway says `online` or `offline`. */
   status_topic: topicSchema.default('readback/status'),

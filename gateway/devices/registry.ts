@@ -1,14 +1,23 @@
 import type { HomeConfig } from '../config/schema.ts';
 import type { Device, DeviceChange, DeviceDirectory } from '../domain/device.ts';
+import { knownOf } from '../domain/plan.ts';
 import { buildDevice, type DeviceDeps } from './build-device.ts';
 
-/** All devices of the home, by id: those of the configuration from the start, others as they announce themselves. */
+/**
+ * All devices of the home, by id: those of the configuration, and others as they announce themselves. An id of the
+ * configuration is its own: nobody who announces something comes near it.
+ */
 export class DeviceRegistry implements DeviceDirectory {
   readonly #devices: Map<string, Device>;
+  readonly #configured: Set<string>;
   readonly #listeners = new Set<(change: DeviceChange) => void>();
+  /** Settles when the changes so far are done: two at once could leave one device in another's place. */
+  #changed: Promise<unknown> = Promise.resolve();
 
-  constructor(devices: ReadonlyMap<string, Device>) {
-    this.#devices = new Map(devices);
+  /** @param configured those of the configuration */
+  constructor(configured: ReadonlyMap<string, Device>) {
+    this.#devices = new Map(configured);
+    this.#configured = new Set(configured.keys());
   }
 
   get(id: string): Device | undefined {
@@ -39,18 +48,65 @@ export class DeviceRegistry implements DeviceDirectory {
     await Promise.allSettled(this.list().map((device) => device.stop()));
   }
 
-  /** Takes in a device that announced itself, in the place of an earlier description of it. */
-  async put(device: Device): Promise<void> {
+  /** Whether the configuration describes the device of this id. */
+  isConfigured(id: string): boolean {
+    return this.#configured.has(id);
+  }
+
+  /**
+   * Takes in a device that announced itself, in the place of an earlier description of it.
+   * @returns whether it did: not under an id of the configuration
+   */
+  put(device: Device): Promise<boolean> {
+    return this.#change(async () => {
+      if (this.isConfigured(device.spec.id)) return false;
+      await this.#set(device);
+      return true;
+    });
+  }
+
+  /** Lets a device go that withdrew. */
+  remove(id: string): Promise<void> {
+    return this.#change(async () => {
+      if (!this.isConfigured(id)) await this.#delete(id);
+    });
+  }
+
+  /**
+   * Takes in a device as the configuration describes it now, in the place of whatever had its id. What is known of its
+   * fields stays known; commands go on with it.
+   */
+  replace(device: Device): Promise<void> {
+    return this.#change(async () => {
+      this.#configured.add(device.spec.id);
+      await this.#set(device);
+    });
+  }
+
+  /** Lets a device go that the configuration names no more. */
+  drop(id: string): Promise<void> {
+    return this.#change(async () => {
+      if (this.#configured.delete(id)) await this.#delete(id);
+    });
+  }
+
+  #change<T>(work: () => Promise<T>): Promise<T> {
+    const change = this.#changed.then(work);
+    this.#changed = change.catch(() => undefined);
+    return change;
+  }
+
+  async #set(device: Device): Promise<void> {
     const { id } = device.spec;
     const earlier = this.#devices.get(id);
+    if (earlier) device.recall(knownFields(earlier, device));
     this.#devices.set(id, device);
     await device.start();
     this.#tell({ type: 'present', device });
     await earlier?.stop();
   }
 
-  /** Lets a device go that withdrew. */
-  async remove(id: string): Promise<void> {
+  async #delete(id: string): Promise<void> {
     const device = this.#devices.get(id);
     if (!device) return;
     this.#devices.delete(id);
@@ -61,6 +117,12 @@ export class DeviceRegistry implements DeviceDirectory {
   #tell(change: DeviceChange): void {
     for (const listener of [...this.#listeners]) listener(change);
   }
+}
+
+/** What was known of a device, as far as it still has the field. */
+function knownFields(earlier: Device, { spec }: Device): ReturnType<typeof knownOf> {
+  const known = Object.entries(knownOf(earlier.state()));
+  return Object.fromEntries(known.filter(([field]) => Object.hasOwn(spec.fields, field)));
 }
 
 /** @throws StartError for the first device whose configuration cannot be carried out, naming the key */

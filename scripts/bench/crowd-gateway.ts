@@ -38,7 +38,17 @@ registry.subscribe(({ type, device }) => {
     if (report.type === 'reading' && !report.retained) heard += 1;
   });
 });
-await startDiscovery({ link: mqtt.link, registry, clock, log, prefix: home.mqtt.discovery_prefix });
+const { discovery_prefix: prefix, status_topic: statusTopic } = home.mqtt;
+await startDiscovery({
+  link: mqtt.link,
+  registry,
+  clock,
+  log,
+  prefix,
+  statusTopic,
+  allow: null,
+  configured: () => ({}),
+});
 
 const loopDelay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 loopDelay.enable();

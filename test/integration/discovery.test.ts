@@ -7,7 +7,7 @@ import { memoryHomeStore } from '../../gateway/store/home-store.ts';
 import { createMqttLink } from '../../gateway/transports/mqtt-broker-link.ts';
 import type { MqttLink } from '../../gateway/transports/mqtt-link.ts';
 import { embeddedBroker, type TestBroker } from '../support/brokers.ts';
-import { discoveryFixture } from '../support/discovered-home.ts';
+import { discoveryFixture, OPEN_TO_ALL } from '../support/discovered-home.ts';
 import { RecordingLog } from '../support/logs.ts';
 import { MqttPeer } from '../support/mqtt-peer.ts';
 
@@ -54,7 +54,7 @@ describe('discovery on a real broker', () => {
     engine = new Engine({ devices: registry, store: tasks, habits, aftermaths, history, clock, log, ...lifetimes });
     await engine.start();
     undo.push(() => engine.stop());
-    discovery = await startDiscovery({ link, registry, clock, log, prefix: 'homeassistant' });
+    discovery = await startDiscovery({ link, registry, clock, log, prefix: 'homeassistant', ...OPEN_TO_ALL });
     undo.push(() => discovery.stop());
   }
 
@@ -111,7 +111,7 @@ describe('discovery on a real broker', () => {
     await other.say(FAN_TOPIC, JSON.stringify(FAN));
     // Only a message behind it shows that the repeated one has been dealt with.
     await other.say('homeassistant/fan/broken/config', 'no JSON');
-    await log.line(({ message }) => message === 'a discovery message cannot be read');
+    await log.line(({ message }) => message === 'an announced device is left out');
     expect(registry.get(FAN_ID)).toBe(before);
   });
 

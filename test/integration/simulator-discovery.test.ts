@@ -7,6 +7,7 @@ import type { Device } from '../../gateway/domain/device.ts';
 import type { Value } from '../../gateway/domain/value.ts';
 import { type Mqtt, startMqtt } from '../../gateway/mqtt.ts';
 import { type Simulator, startSimulator } from '../../simulator/start.ts';
+import { OPEN_TO_ALL } from '../support/discovered-home.ts';
 import { quietLog } from '../support/logs.ts';
 import { ManualClock } from '../support/simulator-clock.ts';
 
@@ -22,7 +23,14 @@ beforeEach(async () => {
   devicesClock = new ManualClock();
   mqtt = await startMqtt(mqttSchema.parse({ embedded: { port: 0 } }), { clock, log: quietLog });
   registry = new DeviceRegistry(new Map());
-  discovery = await startDiscovery({ link: mqtt.link, registry, clock, log: quietLog, prefix: 'homeassistant' });
+  discovery = await startDiscovery({
+    link: mqtt.link,
+    registry,
+    clock,
+    log: quietLog,
+    prefix: 'homeassistant',
+    ...OPEN_TO_ALL,
+  });
   const everyoneCame = new Promise<void>((resolve) => {
     registry.subscribe(() => registry.list().length === 6 && resolve());
   });

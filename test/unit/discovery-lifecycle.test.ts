@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseDevice } from '../../gateway/config/load.ts';
-import { buildDevice } from '../../gateway/devices/build-device.ts';
 import type { DeviceChange } from '../../gateway/domain/device.ts';
 import { DiscoveredHome } from '../support/discovered-home.ts';
 
@@ -54,7 +53,7 @@ describe('a device that announces itself', () => {
     await home.announce(PLUG, plug);
     await home.announce('homeassistant/switch/node/plug/config', { ...plug, command_topic: 'evil/set' });
     expect((await home.send('plug', { power: 'on' })).published).toEqual([['plug/set', 'ON']]);
-    expect(warnings()).toMatchObject([{ details: { device: 'plug' } }]);
+    expect(warnings()).toMatchObject([{ details: { reason: expect.stringContaining('announces plug already') } }]);
   });
 
   it('is handed over to a device message without losing its identity', async () => {
@@ -122,7 +121,7 @@ describe('a device message', () => {
     const cmps = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`c${index}`, part(`c${index}`)]));
     await home.announce(TOPIC, { cmps });
     expect(home.ids).toEqual([]);
-    expect(warnings()).toMatchObject([{ details: { detail: expect.stringContaining('at most 64') } }]);
+    expect(warnings()).toMatchObject([{ details: { reason: expect.stringContaining('at most 64') } }]);
   });
 });
 
@@ -143,9 +142,8 @@ describe('ids', () => {
     const config = parseDevice({ kind: 'switch', fields: { power: { write: { topic: 'mine' } } } });
     const ids: string[][] = [];
     for (let run = 0; run < 2; run += 1) {
-      const at = new DiscoveredHome();
-      const own = buildDevice('plug', config, { clock: at.clock, mqtt: at.link });
-      const full = await new DiscoveredHome(new Map([['plug', own]])).start();
+      const full = await new DiscoveredHome({ configured: { plug: config } }).start();
+      const own = full.device('plug');
       await full.announce(PLUG, plug);
       await full.announce(PLUG, '');
       await full.announce(PLUG, plug);
@@ -248,11 +246,11 @@ describe('what is left out of a device', () => {
 
   it('everything beyond 500 devices', async () => {
     for (let index = 0; index < 501; index += 1) {
-      await home.link.say(`homeassistant/switch/p${index}/config`, { ...plug, unique_id: `p${index}` });
+      await home.link.say(`homeassistant/switch/p${index}/config`, { unique_id: `p${index}`, command_topic: `p${index}/set` });
     }
     await home.announce(PLUG, '');
     expect(home.ids).toHaveLength(500);
-    expect(warnings()).toMatchObject([{ message: expect.stringContaining('500 devices') }]);
+    expect(warnings()).toMatchObject([{ details: { reason: expect.stringContaining('500 devices') } }]);
   });
 });
 

@@ -14,15 +14,15 @@ const NULLABLE = /^payload_/;
 /** Writes an entity's keys in full, in its availability, `device` and `origin` too, and fills in `~`. */
 export function expandEntity(written: Plain): Expanded {
   const base = typeof written['~'] === 'string' ? written['~'] : '';
-  const entity: Record<string, unknown> = {};
+  const entity: [string, unknown][] = [];
   const names = new Map<string, string>();
   for (const [key, value] of Object.entries(written)) {
-    const long = ENTITY_KEYS[key] ?? key;
+    const long = longKey(key, ENTITY_KEYS);
     if (key === '~' || (value === null && !NULLABLE.test(long))) continue;
     names.set(long, key);
-    entity[long] = expandValue(long, value, base);
+    entity.push([long, expandValue(long, value, base)]);
   }
-  return { entity, written: names };
+  return { entity: Object.fromEntries(entity), written: names };
 }
 
 function expandValue(key: string, value: unknown, base: string): unknown {
@@ -44,7 +44,12 @@ function expandValue(key: string, value: unknown, base: string): unknown {
 }
 
 function withLongKeys(written: Plain, table: Readonly<Record<string, string>>): Plain {
-  return Object.fromEntries(Object.entries(written).map(([key, value]) => [table[key] ?? key, value]));
+  return Object.fromEntries(Object.entries(written).map(([key, value]) => [longKey(key, table), value]));
+}
+
+/** The long form of a key; one that has none is as it is, whatever JavaScript calls by that name. */
+export function longKey(key: string, table: Readonly<Record<string, string>>): string {
+  return Object.hasOwn(table, key) ? (table[key] ?? key) : key;
 }
 
 /** `~` stands for the base topic only as the first or the last character. */

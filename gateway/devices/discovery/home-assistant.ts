@@ -1,9 +1,9 @@
 import { ENTITY_KEYS } from '../../config/home-assistant/abbreviations.ts';
-import { expandEntity } from '../../config/home-assistant/expand.ts';
+import { expandEntity, longKey } from '../../config/home-assistant/expand.ts';
 import { type Plain, plain } from '../../config/plain.ts';
 import { type DeviceKind, KINDS } from '../../domain/device.ts';
 import { messageOf } from '../../domain/errors.ts';
-import type { Announcement, DiscoveryNews } from './announcement.ts';
+import { type Announcement, type DiscoveryNews, fingerprintOf } from './announcement.ts';
 import { importEntity } from './import-entity.ts';
 
 /** Components that one message may carry. */
@@ -27,6 +27,12 @@ const SHARED_KEYS = [
 
 /** `<component>/[<node>/]<object>/config`, below the prefix. */
 const TOPIC = /^(\w+)\/(?:[A-Za-z0-9_-]+\/)?([A-Za-z0-9_-]+)\/config$/;
+
+/** Whether a message there may be about something that can be commanded: most are about sensors. @param place as below */
+export function mayConcern(place: string): boolean {
+  const [platform = ''] = place.split('/', 1);
+  return platform === 'device' || KINDS.some((kind) => kind === platform);
+}
 
 /** Reads a message of Home Assistant's discovery. @param place its topic below the prefix */
 export function readDiscovery(place: string, text: string): DiscoveryNews {
@@ -59,7 +65,7 @@ function readBundle(place: string, objectId: string, message: Plain): DiscoveryN
   const announcements: Announcement[] = [];
   const withdrawn: string[] = [];
   for (const [component, written] of components) {
-    const keys = Object.keys(plain(written)).map((key) => ENTITY_KEYS[key] ?? key);
+    const keys = Object.keys(plain(written)).map((key) => longKey(key, ENTITY_KEYS));
     if (keys.every((key) => key === 'platform')) {
       withdrawn.push(component);
       continue;
@@ -96,11 +102,24 @@ function announce({ place, component, platform, objectId, entity }: Found): Anno
   const { unique_id: unique, default_entity_id: entityId, object_id: object } = entity;
   const hasUnique = typeof unique === 'string' && unique !== '';
   const names = [typeof entityId === 'string' ? entityId.replace(/^\w+\./, '') : '', object, unique, objectId];
+  const identifiers = identifiersOf(plain(entity['device']));
+  const [first] = identifiers;
   return {
     key: hasUnique ? `${kind} ${unique}` : `${place} ${component}`,
     component,
+    owner: first === undefined ? `message ${place}` : `device ${first}`,
+    about: { objectId, origin: String(plain(entity['origin'])['name'] ?? ''), identifiers },
     names: names.filter((name): name is string => typeof name === 'string' && name !== ''),
-    fingerprint: JSON.stringify([kind, entity]),
+    fingerprint: fingerprintOf([kind, entity]),
     build: (id) => importEntity(id, kind, entity),
   };
+}
+
+/** `identifiers` is a word or a list of words; `connections` a list of pairs, a kind and an address. */
+function identifiersOf({ identifiers, connections }: Plain): string[] {
+  const words = Array.isArray(identifiers) ? identifiers : [identifiers];
+  const addresses = Array.isArray(connections)
+    ? connections.map((pair) => (Array.isArray(pair) ? pair[1] : undefined))
+    : [];
+  return [...words, ...addresses].filter((word): word is string => typeof word === 'string' && word !== '');
 }

@@ -5,27 +5,35 @@ import { type Plain, plain } from '../../config/plain.ts';
 import type { DeviceKind } from '../../domain/device.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { Imported } from './announcement.ts';
+import { bounded, label, sizeFlaw, withinBounds } from './bounds.ts';
 import { withUsableTemplates } from './import-templates.ts';
 import { withOrigin } from './origins.ts';
 
 /** Makes a device of an entity in long keys. What cannot be taken over is left out and becomes a caveat. */
-export function importEntity(id: string, kind: DeviceKind, entity: Plain): Imported {
+export function importEntity(id: string, kind: DeviceKind, written: Plain): Imported {
+  const tooLarge = sizeFlaw(written);
+  if (tooLarge !== undefined) return { ok: false, reason: tooLarge };
+  const { entity, caveats: excess } = withinBounds(written);
   const parsed = parseLeniently(kind, entity);
   if (!parsed.ok) return parsed;
   const { body, caveats } = withUsableTemplates(describeEntity(kind, parsed.entity));
   if (Object.keys(body.fields).length === 0) return { ok: false, reason: 'it has no topic that can be used' };
   const device = plain(entity['device']);
-  const area = device['suggested_area'];
+  const { suggested_area: suggested } = device;
+  const area = typeof suggested === 'string' ? label(suggested) : '';
   try {
     const config = parseDevice(
       {
         ...withOrigin(body, entity),
         ...nameOf(body, device),
-        ...(typeof area === 'string' && area !== '' && { area }),
+        ...(area !== '' && { area }),
       },
       id,
     );
-    return { ok: true, config: { ...config, caveats: [...parsed.caveats, ...caveats, ...config.caveats] } };
+    return {
+      ok: true,
+      config: { ...config, caveats: bounded([...excess, ...parsed.caveats, ...caveats, ...config.caveats]) },
+    };
   } catch (error) {
     return { ok: false, reason: messageOf(error) };
   }
@@ -55,9 +63,9 @@ function parseLeniently(kind: DeviceKind, entity: Plain): Parsed {
 
 /** The entity's name behind its device's, unless it holds it already; an entity without one is the device. */
 function nameOf(body: DeviceBody, device: Plain): { name?: string } {
-  const own = body.name ?? '';
-  const shared = typeof device['name'] === 'string' ? device['name'] : '';
+  const own = label(body.name ?? '');
+  const shared = typeof device['name'] === 'string' ? label(device['name']) : '';
   const isWhole = own.toLowerCase().startsWith(shared.toLowerCase());
   const name = own === '' ? shared : isWhole ? own : `${shared} ${own}`;
-  return name === '' ? {} : { name };
+  return name === '' ? {} : { name: label(name) };
 }

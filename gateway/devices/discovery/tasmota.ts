@@ -1,13 +1,21 @@
+import { topic as topicSchema } from '../../config/home-assistant/entity-parts.ts';
 import { parseDevice } from '../../config/load.ts';
 import { type Plain, plain } from '../../config/plain.ts';
 import { messageOf } from '../../domain/errors.ts';
-import type { Announcement, DiscoveryNews } from './announcement.ts';
+import { type Announcement, type DiscoveryNews, fingerprintOf } from './announcement.ts';
+import { label } from './bounds.ts';
 
 /** Where Tasmota announces itself, whatever Home Assistant's prefix is. */
 export const TASMOTA_FILTER = 'tasmota/discovery/+/config';
 
 /** Tasmota's number for an output that is a plain relay. */
 const RELAY = 1;
+
+/** Relays that the firmware knows. */
+const MAX_RELAYS = 32;
+
+/** Longest of the words by which a relay or a node says how it is. */
+const MAX_WORD = 128;
 
 /** Reads Tasmota's own discovery message: its relays are switches, and an infrared bridge is heard only. */
 export function readTasmota(text: string): DiscoveryNews {
@@ -19,7 +27,7 @@ export function readTasmota(text: string): DiscoveryNews {
     return { type: 'broken', detail: `no JSON: ${messageOf(error)}` };
   }
   const node = nodeOf(plain(json));
-  if (!node) return { type: 'broken', detail: 'it lacks t, ft, tp or mac' };
+  if (!node) return { type: 'broken', detail: 'it lacks t, ft, tp or mac, or they make no topics' };
   const relays = node.outputs.flatMap((output, index) => (output === RELAY ? [index] : []));
   const announcements = relays.map((index) => relay(node, index, relays.length));
   if (relays.length === 0 && node.infrared) announcements.push(infrared(node));
@@ -44,19 +52,21 @@ function nodeOf(message: Plain): Node | undefined {
   const prefixes = { command: String(command), state: String(stat), telemetry: String(telemetry) };
   const topic: Node['topic'] = (prefix, name) =>
     ft.replace('%prefix%', prefixes[prefix]).replace('%topic%', t).replace(/\/?$/, '/') + name;
-  if (/[+#]|^\$/.test(topic('command', '') + topic('state', '') + topic('telemetry', ''))) return undefined;
+  const topics = [topic('command', 'POWER'), topic('state', 'RESULT'), topic('telemetry', 'LWT')];
+  if (!topics.every((each) => topicSchema.safeParse(each).success)) return undefined;
   const [off, on] = Array.isArray(state) ? state : [];
+  const word = (written: unknown, usual: string) => String(written ?? usual).slice(0, MAX_WORD);
   return {
     mac,
-    name: typeof dn === 'string' && dn !== '' ? dn : t,
+    name: label(typeof dn === 'string' && dn !== '' ? dn : t),
     names: Array.isArray(fn) ? fn : [],
-    outputs: Array.isArray(rl) ? rl : [],
+    outputs: Array.isArray(rl) ? rl.slice(0, MAX_RELAYS) : [],
     infrared: /\bIR\b/i.test(String(md)),
-    words: { off: String(off ?? 'OFF'), on: String(on ?? 'ON') },
+    words: { off: word(off, 'OFF'), on: word(on, 'ON') },
     availability: {
       topic: topic('telemetry', 'LWT'),
-      payload_available: String(onln ?? 'Online'),
-      payload_not_available: String(ofln ?? 'Offline'),
+      payload_available: word(onln, 'Online'),
+      payload_not_available: word(ofln, 'Offline'),
     },
     topic,
   };
@@ -68,7 +78,7 @@ function relay(node: Node, index: number, count: number): Announcement {
   const { words } = node;
   return announce(node, `relay${index + 1}`, {
     kind: 'switch',
-    name: typeof own === 'string' && own !== '' ? own : node.name,
+    name: typeof own === 'string' && own !== '' ? label(own) : node.name,
     fields: {
       power: {
         write: { topic: node.topic('command', power) },
@@ -117,8 +127,10 @@ function announce(node: Node, component: string, body: Plain): Announcement {
   return {
     key: `tasmota ${node.mac} ${component}`,
     component,
+    owner: `tasmota ${node.mac}`,
+    about: { objectId: node.mac, origin: 'Tasmota', identifiers: [node.mac] },
     names: [name, `tasmota_${node.mac}_${component}`],
-    fingerprint: JSON.stringify(body),
+    fingerprint: fingerprintOf(body),
     build(id) {
       try {
         return { ok: true, config: parseDevice({ availability: node.availability, ...body }, id) };
