@@ -31,6 +31,36 @@ export class Truth {
     this.receptions = lines.filter((line) => line.type === 'command' || line.type === 'rejected');
   }
 
+  /** What reached a device within a span, both ends included. */
+  receivedIn(device: string, fromMs: number, toMs: number): readonly Reception[] {
+    return this.receptions.filter((each) => each.device === device && each.epoch_ms >= fromMs && each.epoch_ms <= toMs);
+  }
+
+  /** Where a device really stood at a moment; undefined before anything is known of it. */
+  at(device: string, field: string, atMs: number): string | number | undefined {
+    let now: string | number | undefined;
+    for (const line of this.#lines) {
+      if (line.device !== device) continue;
+      if (line.type === 'start') now = line.state[field];
+      if (line.type !== 'actuation') continue;
+      if (line.epoch_ms > atMs) break;
+      now = line.changes[field]?.to ?? now;
+    }
+    return now;
+  }
+
+  /** Whether a field really changed within a span. */
+  changedIn(device: string, field: string, fromMs: number, toMs: number): boolean {
+    return this.#lines.some(
+      (line) =>
+        line.type === 'actuation' &&
+        line.device === device &&
+        line.epoch_ms > fromMs &&
+        line.epoch_ms <= toMs &&
+        line.changes[field] !== undefined,
+    );
+  }
+
   /** Whether a device really stood at this value at any moment of a span. */
   stoodAt(device: string, field: string, wanted: string | number, fromMs: number, toMs: number): boolean {
     let now: string | number | undefined;

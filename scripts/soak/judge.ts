@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Truth } from '../support/truth.ts';
+import type { Told } from './client.ts';
+import { type Growth, growth, type Vitals } from './vitals.ts';
+
+/** What has to hold after any time. */
+export interface Finding {
+  readonly name: string;
+  /** How many things were looked at. */
+  readonly looked: number;
+  /** What breaks it, each in one line. */
+  readonly violations: readonly string[];
+}
+
+/** A stretch in which the broker was gone, in ms since 1970. */
+export interface Outage {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface SoakAccounts {
+  readonly told: readonly Told[];
+  readonly truth: Truth;
+  readonly outages: readonly Outage[];
+  readonly vitals: readonly Vitals[];
+}
+
+/** Devices and gateway need so long to find each other again after the broker came back, in ms. */
+const RECOVERY_MS = 6_000;
+
+/** A reading is no older than this when a verdict comes of it, in ms. */
+const READING_MS = 2_500;
+
+/** How much more memory it may hold at the end, as a part, and how many more handles. */
+const GROWTH = { rssMb: 1.15, handles: 6 } as const;
+
+/** Compares what clients were told with what really happened. */
+export function judge({ told, truth, outages, vitals }: SoakAccounts): Finding[] {
+  const byVerdict = (...verdicts: string[]) => told.filter(({ result }) => verdicts.includes(result?.verdict ?? ''));
+  const unsent = told.filter(saysUnsent);
+  const healthy = told.filter((each) => each.fault === null && !overlaps(each, outages));
+  const stood = ({ simulated, kind, wish }: Told, fromMs: number, toMs: number) =>
+    Object.entries(kind.wire(wish)).every(([field, value]) => truth.stoodAt(simulated, field, value, fromMs, toMs));
+  const finding = (name: string, looked: readonly Told[], breaks: (each: Told) => boolean): Finding => {
+    return { name, looked: looked.length, violations: looked.filter(breaks).map(described) };
+  };
+  return [
+    finding('every command ended with a verdict', told, ({ result }) => !result?.verdict),
+    finding('a command to a healthy device was verified', healthy, ({ result }) => result?.verdict !== 'verified'),
+    finding('what was verified was true', byVerdict('verified'), (each) => !stood(each, each.calledAt, each.endedAt)),
+    finding(
+      'what was told as ignored or elsewhere did not stand at the wanted value',
+      byVerdict('ignored', 'mismatch').filter(({ result }) => result?.reason !== 'no_evidence'),
+      (each) => !wasThere(each, truth) && alwaysStood(each, truth, each.endedAt - READING_MS, each.endedAt),
+    ),
+    finding('what was told as not sent never arrived', unsent, (each) => arrivals(each, truth) > 0),
+    finding('nothing arrived twice', told, (each) => arrivals(each, truth) > 1),
+    strays(told, truth),
+    flat('memory is flat (MB)', growth(vitals, 'rssMb'), vitals, ({ from, to }) => to <= from * GROWTH.rssMb),
+    flat('handles are flat', growth(vitals, 'handles'), vitals, ({ from, to }) => to <= from + GROWTH.handles),
+  ];
+}
+
+function flat(name: string, change: Growth, vitals: readonly Vitals[], isFlat: (change: Growth) => boolean): Finding {
+  const text = `from ${change.from.toFixed(1)} to ${change.to.toFixed(1)}`;
+  return { name: `${name}: ${text}`, looked: vitals.length, violations: isFlat(change) ? [] : [text] };
+}
+
+/** Everything that reached a device came while one of its commands was under way. */
+function strays(told: readonly Told[], truth: Truth): Finding {
+  const violations = truth.receptions
+    .filter(
+      ({ device, epoch_ms }) =>
+        !told.some((each) => each.simulated === device && epoch_ms >= each.calledAt && epoch_ms <= each.endedAt),
+    )
+    .map(({ device, body, epoch_ms }) => `${device} received ${JSON.stringify(body)} at ${time(epoch_ms)}`);
+  return { name: 'nothing arrived that nobody was waiting for', looked: truth.receptions.length, violations };
+}
+
+function arrivals({ simulated, calledAt, endedAt }: Told, truth: Truth): number {
+  return truth.receivedIn(simulated, calledAt, endedAt).length;
+}
+
+function saysUnsent({ result }: Told): boolean {
+  return result !== null && Object.values(result.fields).every(({ evidence }) => evidence === null);
+}
+
+/** The wanted value was there when the command was given: then nothing has to move. */
+function wasThere({ simulated, kind, wish, calledAt }: Told, truth: Truth): boolean {
+  return Object.entries(kind.wire(wish)).every(([field, value]) =>
+    isDeepStrictEqual(truth.at(simulated, field, calledAt), value),
+  );
+}
+
+function alwaysStood({ simulated, kind, wish }: Told, truth: Truth, fromMs: number, toMs: number): boolean {
+  return Object.entries(kind.wire(wish)).every(
+    ([field, value]) =>
+      truth.at(simulated, field, fromMs) === value && !truth.changedIn(simulated, field, fromMs, toMs),
+  );
+}
+
+function overlaps({ kind, calledAt, endedAt }: Told, outages: readonly Outage[]): boolean {
+  const onBroker = kind.simulated !== 'ac' && kind.simulated !== 'fan';
+  return onBroker && outages.some(({ from, to }) => calledAt < to + RECOVERY_MS && endedAt > from);
+}
+
+function described({ simulated, wish, fault, taskId, status, result, calledAt, endedAt }: Told): string {
+  const ending = result ? `${result.verdict}/${result.reason}` : status;
+  return `${simulated} ${JSON.stringify(wish)}${fault === null ? '' : ` under ${fault}`}: ${ending} (${taskId}, ${time(calledAt)} to ${time(endedAt)})`;
+}
+
+function time(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(11, 23);
+}

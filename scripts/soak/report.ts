@@ -1,0 +1,26 @@
+import type { SoakReport } from './soak.ts';
+
+/** Violations that are listed of each finding. */
+const LISTED = 8;
+
+/** The report for a person; its last line is the totals. */
+export function summary({ seed, findings, figures, kept }: SoakReport): string {
+  const failed = findings.filter(({ violations }) => violations.length > 0).length;
+  const { minutes, devices, commands, faults, broker_restarts, outcomes } = figures;
+  return [
+    '',
+    ...findings.flatMap(({ name, looked, violations }) => [
+      `${violations.length === 0 ? '✓' : '✗'} ${name} (${looked})`,
+      ...violations.slice(0, LISTED).map((violation) => `    ${violation}`),
+      ...(violations.length > LISTED ? [`    and ${violations.length - LISTED} more`] : []),
+    ]),
+    '',
+    `minutes   ${minutes}, with ${devices} devices`,
+    `commands  ${commands}, of which ${faults} met a fault; the broker restarted ${broker_restarts} times`,
+    `verdicts  ${Object.entries(outcomes)
+      .map(([word, count]) => `${word} ${count}`)
+      .join(', ')}`,
+    ...(kept === null ? [] : [`the data, and what really happened (truth.jsonl), are kept in ${kept}`]),
+    `seed ${seed}: ${findings.length - failed} passed, ${failed} failed`,
+  ].join('\n');
+}
