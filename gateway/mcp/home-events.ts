@@ -1,7 +1,7 @@
 import { InMemoryServerEventBus, type ServerEventBus } from '@modelcontextprotocol/server';
 import type { Commands } from '../actuation/commands.ts';
+import { Pace } from '../streams/pace.ts';
 import { deviceUri } from './home-resources.ts';
-import { Pace } from './pace.ts';
 
 /** The shortest time between two notifications of one device, and of the lists, in ms. */
 const EVERY_MS = 1_000;

@@ -8,8 +8,8 @@ import {
   type ServerCapabilities,
   type ServerEvent,
 } from '@modelcontextprotocol/server';
+import { EventStream } from '../streams/event-stream.ts';
 import type { Caller } from './caller.ts';
-import { EventStream } from './event-stream.ts';
 import { honoredBy, type ListenFilter, listenFilter, notificationOf, topicOf, topicsOf } from './listen-filter.ts';
 import { type McpRequest, type ModernRequest, modernRequest } from './modern-request.ts';
 import type { Offer } from './offer.ts';

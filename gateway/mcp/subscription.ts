@@ -5,7 +5,7 @@ import {
   SERVER_INFO_META_KEY,
   SUBSCRIPTION_ID_META_KEY,
 } from '@modelcontextprotocol/server';
-import type { EventStream } from './event-stream.ts';
+import type { EventStream } from '../streams/event-stream.ts';
 
 /** Words a notification at the moment when it goes out; undefined where there is nothing to say any more. */
 export type Wording = () => Notification | undefined | Promise<Notification | undefined>;

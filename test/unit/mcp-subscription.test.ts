@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EventStream } from '../../gateway/mcp/event-stream.ts';
 import { Subscription } from '../../gateway/mcp/subscription.ts';
+import { EventStream } from '../../gateway/streams/event-stream.ts';
 
 /** More than the socket and both kernels take for a reader that does not read. */
 const FLOOD = 1_000;

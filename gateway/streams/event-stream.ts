@@ -8,7 +8,7 @@ const HEADERS = {
 };
 
 /**
- * One HTTP answer as a stream of JSON-RPC messages. It buffers what the socket does for any answer and one message more:
+ * One HTTP answer as a stream of messages. It buffers what the socket does for any answer and one message more:
  * whoever writes asks `ready` first and goes on with `onReady`. A reader that takes nothing is dropped.
  */
 export class EventStream {
@@ -39,9 +39,14 @@ export class EventStream {
     return this.#alive && !this.#res.writableNeedDrain;
   }
 
-  /** @param json one JSON-RPC message */
-  send(json: string): void {
-    if (this.#alive) this.#res.write(`event: message\ndata: ${json}\n\n`);
+  /**
+   * @param json one message
+   * @param id by which its reader may name it
+   */
+  send(json: string, id?: number): void {
+    if (!this.#alive) return;
+    const head = id === undefined ? '' : `id: ${id}\n`;
+    this.#res.write(`${head}event: message\ndata: ${json}\n\n`);
   }
 
   /** To be called at a steady rate: keeps the connection alive, and drops a reader that took nothing since the last call. */

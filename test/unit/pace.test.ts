@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Pace } from '../../gateway/mcp/pace.ts';
+import { Pace } from '../../gateway/streams/pace.ts';
 
 let told: string[];
 let pace: Pace;
