@@ -1,5 +1,6 @@
 import type { DeviceSpec } from '../domain/device.ts';
 import type { Clock, Instant } from '../domain/time.ts';
+import type { HttpResult } from '../transports/http-exchange.ts';
 import type { HttpTransport } from '../transports/http-transport.ts';
 import type { DeviceMemory } from './device-memory.ts';
 import { emptyReading, type Receipt, readPayload } from './field-reader.ts';
@@ -69,11 +70,11 @@ export class HttpReads {
     const receipt: Receipt = { at, beganAt: beganAt ?? at, source: 'read', retained: false };
     const decoded = request.decode(result.text);
     const fault = !isSuccess(result.status)
-      ? describeAnswer(result.status, result.text)
+      ? describeAnswer(result)
       : !decoded.ok
         ? decoded.detail
         : request.rejects(decoded.payload)
-          ? describeAnswer(result.status, result.text)
+          ? describeAnswer(result)
           : undefined;
     if (plan.availability === name) memory.noteOnline(true);
     if (fault !== undefined) {
@@ -89,7 +90,11 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Status and the beginning of the body, for people. */
-export function describeAnswer(status: number, text: string): string {
+/** Status and the beginning of the body, for people; of a redirect, where the device would rather be asked. */
+export function describeAnswer({ status, headers, text }: Extract<HttpResult, { type: 'answer' }>): string {
+  const { location } = headers;
+  if (status >= 300 && status < 400 && location !== undefined) {
+    return `HTTP ${status} to ${location.slice(0, 200)}: redirects are not followed, so write that address into http.base`;
+  }
   return `HTTP ${status} ${text.replace(/\s+/g, ' ').slice(0, 200)}`.trim();
 }

@@ -94,7 +94,7 @@ export class HttpWrites {
   ): void {
     const { payload } = request.decode(answer.text);
     if (!isSuccess(answer.status) || request.rejects(payload)) {
-      const detail = describeAnswer(answer.status, answer.text);
+      const detail = describeAnswer(answer);
       report({ type: 'refused', fields, reason: refusalOf(answer.status), detail });
       return;
     }

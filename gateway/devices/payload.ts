@@ -30,10 +30,23 @@ export function decodePayload(format: PayloadFormat, value: string): DecodedPayl
     }
     case 'json':
       try {
-        return { ok: true, payload: { value, value_json: JSON.parse(value) as unknown } };
+        return { ok: true, payload: { value, value_json: parseJson(value) } };
       } catch (error) {
         return { ok: false, payload: { value, value_json: undefined }, detail: `no JSON: ${messageOf(error)}` };
       }
+  }
+}
+
+/** Numbers that JSON does not have, but that Python and some firmware write; strings are matched to be passed over. */
+const NO_NUMBER = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g;
+
+/** @throws SyntaxError. One value that is no number must not hide all others: it is taken for null. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!/NaN|Infinity/.test(text)) throw error;
+    return JSON.parse(text.replace(NO_NUMBER, (found) => (found.startsWith('"') ? found : 'null')));
   }
 }
 

@@ -24,6 +24,8 @@ export function decode(spec: FieldSpec, raw: unknown): Value | null | undefined 
   if (raw === null) return null;
   if (typeof raw === 'object' || typeof raw === 'function' || typeof raw === 'symbol') return undefined;
   const word = String(raw).trim();
+  // Bytes that were no text: whatever the device said, it was not this.
+  if (word.includes('\ufffd')) return undefined;
   if (spec.nulls.some((nil) => fold(nil) === fold(word))) return null;
   const mapped = lookUp(spec, word);
   if (mapped !== undefined) return spec.compare.type === 'number' ? toNumber(mapped, 1) : canonical(spec, mapped);

@@ -19,9 +19,9 @@ export class DeviceHome {
     const clock = systemClock();
     const configs = Object.entries(devices).map(([id, written]) => [id, parseDevice(written, id)] as const);
     this.#registry = buildRegistry({ devices: Object.fromEntries(configs) }, { clock });
-    const { tasks: store, habits, aftermaths } = memoryHomeStore();
+    const { tasks: store, ...kept } = memoryHomeStore();
     const lifetime = { ttlMs: LIFETIME_MS, approvalTtlMs: LIFETIME_MS };
-    this.#engine = new Engine({ devices: this.#registry, store, habits, aftermaths, clock, log: silent, ...lifetime });
+    this.#engine = new Engine({ devices: this.#registry, store, ...kept, clock, log: silent, ...lifetime });
   }
 
   async start(): Promise<this> {

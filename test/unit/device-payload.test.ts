@@ -6,6 +6,8 @@ describe('decoding', () => {
   it.each([
     ['json', '{"a": [1]}', { a: [1] }],
     ['json', '21.5', 21.5],
+    ['json', '{"a":NaN,"b":[-Infinity, 1],"c":"NaN \\"Infinity"}', { a: null, b: [null, 1], c: 'NaN "Infinity' }],
+    ['json', 'NaN', null],
     ['kv', 'ret=OK,pow=1,name=a=b,adv=', { ret: 'OK', pow: '1', name: 'a=b', adv: '' }],
     ['kv', 'a=1\r\nb=2\n', { a: '1', b: '2' }],
     ['text', '{"a": 1}', undefined],
@@ -20,6 +22,7 @@ describe('decoding', () => {
   it.each([
     ['json', '{"a": '],
     ['json', ''],
+    ['json', '{"NaN": nan}'],
     ['json', '<html>busy</html>'],
     ['kv', 'busy'],
     ['xml', ''],
