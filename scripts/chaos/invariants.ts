@@ -123,8 +123,8 @@ function untruths(record: Actuation, truth: Truth): string[] {
   if (!target || !sentAt || !outcome) return [`${named(record)}: verified, and never sent`];
   return Object.entries(wireOf(target, record))
     .filter(([field, value]) => {
-      const wanted = value as string | number;
-      return !truth.stoodAt(target.simulated, field, wanted, sentAt.wall, outcome.at.wall);
+      const isWanted = (now: unknown) => now === value;
+      return !truth.stoodAt(target.simulated, field, isWanted, sentAt.wall, outcome.at.wall);
     })
     .map(([field, value]) => `${named(record)}: ${field} never was ${value}`);
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Truth } from '../support/truth.ts';
 import type { Told } from './client.ts';
 import { type Growth, growth, type Vitals } from './vitals.ts';
@@ -31,16 +30,19 @@ const RECOVERY_MS = 6_000;
 /** A reading is no older than this when a verdict comes of it, in ms. */
 const READING_MS = 2_500;
 
+/** Devices show one decimal. */
+const ROUNDING = 0.05;
+
 /** How much more memory it may hold at the end, as a part, and how many more handles. */
-const GROWTH = { rssMb: 1.15, handles: 6 } as const;
+const GROWTH = { heapMb: 1.15, handles: 6 } as const;
 
 /** Compares what clients were told with what really happened. */
 export function judge({ told, truth, outages, vitals }: SoakAccounts): Finding[] {
   const byVerdict = (...verdicts: string[]) => told.filter(({ result }) => verdicts.includes(result?.verdict ?? ''));
   const unsent = told.filter(saysUnsent);
   const healthy = told.filter((each) => each.fault === null && !overlaps(each, outages));
-  const stood = ({ simulated, kind, wish }: Told, fromMs: number, toMs: number) =>
-    Object.entries(kind.wire(wish)).every(([field, value]) => truth.stoodAt(simulated, field, value, fromMs, toMs));
+  const stood = (each: Told, fromMs: number, toMs: number) =>
+    wantsOf(each).every(([field, isWanted]) => truth.stoodAt(each.simulated, field, isWanted, fromMs, toMs));
   const finding = (name: string, looked: readonly Told[], breaks: (each: Told) => boolean): Finding => {
     return { name, looked: looked.length, violations: looked.filter(breaks).map(described) };
   };
@@ -56,7 +58,7 @@ export function judge({ told, truth, outages, vitals }: SoakAccounts): Finding[]
     finding('what was told as not sent never arrived', unsent, (each) => arrivals(each, truth) > 0),
     finding('nothing arrived twice', told, (each) => arrivals(each, truth) > 1),
     strays(told, truth),
-    flat('memory is flat (MB)', growth(vitals, 'rssMb'), vitals, ({ from, to }) => to <= from * GROWTH.rssMb),
+    flat('memory in use is flat (MB)', growth(vitals, 'heapMb'), vitals, ({ from, to }) => to <= from * GROWTH.heapMb),
     flat('handles are flat', growth(vitals, 'handles'), vitals, ({ from, to }) => to <= from + GROWTH.handles),
   ];
 }
@@ -86,17 +88,24 @@ function saysUnsent({ result }: Told): boolean {
 }
 
 /** The wanted value was there when the command was given: then nothing has to move. */
-function wasThere({ simulated, kind, wish, calledAt }: Told, truth: Truth): boolean {
-  return Object.entries(kind.wire(wish)).every(([field, value]) =>
-    isDeepStrictEqual(truth.at(simulated, field, calledAt), value),
+function wasThere(each: Told, truth: Truth): boolean {
+  return wantsOf(each).every(([field, isWanted]) => isWanted(truth.at(each.simulated, field, each.calledAt)));
+}
+
+function alwaysStood(each: Told, truth: Truth, fromMs: number, toMs: number): boolean {
+  return wantsOf(each).every(
+    ([field, isWanted]) =>
+      isWanted(truth.at(each.simulated, field, fromMs)) && !truth.changedIn(each.simulated, field, fromMs, toMs),
   );
 }
 
-function alwaysStood({ simulated, kind, wish }: Told, truth: Truth, fromMs: number, toMs: number): boolean {
-  return Object.entries(kind.wire(wish)).every(
-    ([field, value]) =>
-      truth.at(simulated, field, fromMs) === value && !truth.changedIn(simulated, field, fromMs, toMs),
-  );
+/** The device's fields, and whether a value of one is the wanted one: numbers may be half a step off. */
+function wantsOf({ kind, wish }: Told): (readonly [string, (value: unknown) => boolean])[] {
+  return Object.entries(kind.wire(wish)).map(([field, wanted]) => [
+    field,
+    (value: unknown) =>
+      typeof wanted === 'number' ? Math.abs(Number(value) - wanted) <= kind.step / 2 + ROUNDING : value === wanted,
+  ]);
 }
 
 function overlaps({ kind, calledAt, endedAt }: Told, outages: readonly Outage[]): boolean {

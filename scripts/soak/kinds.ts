@@ -10,6 +10,8 @@ export interface SoakedKind {
   readonly tool: string;
   /** Faults that may befall one of its commands, after which the gateway can still know what happened. */
   readonly faults: readonly string[];
+  /** Of the number that is wished for; 0 where it is a word. */
+  readonly step: number;
   /** A wish that is unlike most others. */
   readonly wish: (random: Random) => Values;
   /** The same in the device's own words. */
@@ -24,6 +26,7 @@ export const KINDS: readonly SoakedKind[] = [
     simulated: 'ac',
     tool: 'set_climate',
     faults: ['ignore', 'clamp', 'lost_answer', 'http_500', 'error_in_200', 'slow', 'echo', 'stale_read', 'duplicate'],
+    step: 0.1,
     wish: (random) => ({ target_temperature: within(16, 30, 0.1, random) }),
     wire: (wish) => ({ temperature: Number(wish.target_temperature) }),
   },
@@ -32,6 +35,7 @@ export const KINDS: readonly SoakedKind[] = [
     simulated: 'fan',
     tool: 'set_fan',
     faults: ['ignore', 'lost_answer', 'http_500', 'slow', 'duplicate'],
+    step: 0,
     wish: (random) => ({ swing_mode: oneOf(DIRECTIONS, random), swing_horizontal_mode: oneOf(DIRECTIONS, random) }),
     wire: (wish) => ({
       vertical: String(wish.swing_mode).toUpperCase(),
@@ -43,6 +47,7 @@ export const KINDS: readonly SoakedKind[] = [
     simulated: 'z2m_radiator',
     tool: 'set_climate',
     faults: ['ignore', 'clamp', 'lost_answer', 'error_in_200'],
+    step: 0.5,
     wish: (random) => ({ target_temperature: within(5, 30, 0.5, random) }),
     wire: (wish) => ({ occupied_heating_setpoint: Number(wish.target_temperature) }),
   },
@@ -51,6 +56,7 @@ export const KINDS: readonly SoakedKind[] = [
     simulated: 'z2m_lamp',
     tool: 'set_light',
     faults: ['ignore', 'lost_answer', 'error_in_200'],
+    step: 1,
     wish: (random) => ({ brightness: within(1, 254, 1, random) }),
     wire: (wish) => ({ brightness: Number(wish.brightness) }),
   },
@@ -59,6 +65,7 @@ export const KINDS: readonly SoakedKind[] = [
     simulated: 'z2m_blind',
     tool: 'set_cover',
     faults: ['ignore', 'error_in_200'],
+    step: 1,
     wish: (random) => ({ position: within(0, 100, 1, random) }),
     wire: (wish) => ({ position: Number(wish.position) }),
   },
@@ -67,6 +74,7 @@ export const KINDS: readonly SoakedKind[] = [
     simulated: 'esp_ac',
     tool: 'set_climate',
     faults: ['ignore', 'clamp'],
+    step: 0.5,
     wish: (random) => ({ target_temperature: within(17, 30, 0.5, random) }),
     wire: (wish) => ({ target_temperature: Number(wish.target_temperature) }),
   },
@@ -75,6 +83,7 @@ export const KINDS: readonly SoakedKind[] = [
     simulated: 'tasmota_plug',
     tool: 'set_switch',
     faults: ['ignore', 'error_in_200'],
+    step: 0,
     wish: (random) => ({ power: oneOf(['on', 'off'], random) }),
     wire: (wish) => ({ power: String(wish.power).toUpperCase() }),
   },
@@ -83,6 +92,7 @@ export const KINDS: readonly SoakedKind[] = [
     simulated: 'cn105_heatpump',
     tool: 'set_climate',
     faults: ['ignore', 'clamp'],
+    step: 0.5,
     wish: (random) => ({ target_temperature: within(16, 31, 0.5, random) }),
     wire: (wish) => ({ temperature: Number(wish.target_temperature) }),
   },

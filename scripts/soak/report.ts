@@ -6,7 +6,7 @@ const LISTED = 8;
 /** The report for a person; its last line is the totals. */
 export function summary({ seed, findings, figures, kept }: SoakReport): string {
   const failed = findings.filter(({ violations }) => violations.length > 0).length;
-  const { minutes, devices, commands, faults, broker_restarts, outcomes } = figures;
+  const { minutes, devices, commands, faults, broker_restarts, outcomes, heap_mb, rss_mb } = figures;
   return [
     '',
     ...findings.flatMap(({ name, looked, violations }) => [
@@ -16,6 +16,7 @@ export function summary({ seed, findings, figures, kept }: SoakReport): string {
     ]),
     '',
     `minutes   ${minutes}, with ${devices} devices`,
+    `memory    heap from ${heap_mb.from.toFixed(1)} to ${heap_mb.to.toFixed(1)} MB, process from ${rss_mb.from.toFixed(0)} to ${rss_mb.to.toFixed(0)} MB`,
     `commands  ${commands}, of which ${faults} met a fault; the broker restarted ${broker_restarts} times`,
     `verdicts  ${Object.entries(outcomes)
       .map(([word, count]) => `${word} ${count}`)

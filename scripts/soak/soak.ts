@@ -13,7 +13,7 @@ import { SoakClient } from './client.ts';
 import { soakedHome } from './home.ts';
 import { type Finding, judge, type Outage } from './judge.ts';
 import { KINDS } from './kinds.ts';
-import { type Growth, growth, VitalsWatch } from './vitals.ts';
+import { type Growth, growth, VitalsWatch, watched } from './vitals.ts';
 
 /** How long, and with which luck. */
 export interface SoakOptions {
@@ -33,6 +33,7 @@ export interface SoakReport {
     readonly faults: number;
     readonly broker_restarts: number;
     readonly outcomes: Readonly<Record<string, number>>;
+    readonly heap_mb: Growth;
     readonly rss_mb: Growth;
     readonly handles: Growth;
   };
@@ -53,8 +54,9 @@ const BRIDGED_MS = 1_800;
 const OUTAGE_MS = 1_500;
 const OUTAGE_EVERY_MS = 45_000;
 
-const SAMPLE_MS = 2_000;
+const SAMPLE_MS = 5_000;
 const APPEARANCE_MS = 30_000;
+const LOOK_AGAIN_MS = 500;
 
 /** A full house under steady commands, with faults at random and a broker that restarts. */
 export async function soak({ minutes, seed, said }: SoakOptions): Promise<SoakReport> {
@@ -67,14 +69,14 @@ export async function soak({ minutes, seed, said }: SoakOptions): Promise<SoakRe
   const simulator = await startTruthSimulator({ truthFile, seed, copies: COPIES, ...TIMING, delaysMs, brokerUrl });
   const config = join(folder, 'home.yaml');
   await writeFile(config, soakedHome({ copies: COPIES, base: simulator.told.url, broker: brokerUrl }));
-  const gateway = await startGatewayProgram({ config, dataFolder: join(folder, 'data'), port: 0 });
+  const gateway = await startGatewayProgram({ config, dataFolder: join(folder, 'data'), port: 0, env: watched() });
   const devices = KINDS.length * COPIES;
   await appeared(gateway.url, devices);
   said(`${devices} devices at ${gateway.url}`);
 
   const random = seededRandom(seed);
   const clients = KINDS.flatMap((kind) => numbers.map((number) => new SoakClient(kind, number, random)));
-  const vitals = new VitalsWatch(gateway.program.pid, SAMPLE_MS);
+  const vitals = new VitalsWatch(gateway.program, SAMPLE_MS);
   const until = performance.now() + minutes * 60_000;
   const outages: Outage[] = [];
   const restarts = restartBroker(until, outages, async () => {
@@ -109,6 +111,7 @@ export async function soak({ minutes, seed, said }: SoakOptions): Promise<SoakRe
       faults: told.filter(({ fault }) => fault !== null).length,
       broker_restarts: outages.length,
       outcomes: tally(told.map(({ status, result }) => (result?.verdict ? endingOf(result) : status))),
+      heap_mb: growth(vitals.samples, 'heapMb'),
       rss_mb: growth(vitals.samples, 'rssMb'),
       handles: growth(vitals.samples, 'handles'),
     },
@@ -138,7 +141,7 @@ async function appeared(gateway: string, devices: number): Promise<void> {
     const there = stateSchema.parse(state).structuredContent.devices.length;
     if (there === devices) return;
     if (performance.now() > end) throw new Error(`only ${there} of ${devices} devices appeared`);
-    await sleep(SAMPLE_MS);
+    await sleep(LOOK_AGAIN_MS);
   }
 }
 

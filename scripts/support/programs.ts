@@ -18,6 +18,8 @@ export interface Program {
   readonly exited: Promise<Exit>;
   readonly stdout: () => string;
   readonly stderr: () => string;
+  /** Hears what it tells its parent from now on. */
+  onMessage(listener: (message: unknown) => void): void;
   /** Sends it a signal and waits for its end; one that has ended is left alone. */
   end(signal?: NodeJS.Signals): Promise<Exit>;
 }
@@ -149,6 +151,7 @@ function programOf(child: ChildProcess): Program {
     exited,
     stdout,
     stderr,
+    onMessage: (listener) => void child.on('message', listener),
     end(signal = 'SIGKILL') {
       child.kill(signal);
       return exited;

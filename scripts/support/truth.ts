@@ -61,18 +61,18 @@ export class Truth {
     );
   }
 
-  /** Whether a device really stood at this value at any moment of a span. */
-  stoodAt(device: string, field: string, wanted: string | number, fromMs: number, toMs: number): boolean {
+  /** Whether a device really stood at such a value at any moment of a span. */
+  stoodAt(device: string, field: string, isWanted: (value: unknown) => boolean, fromMs: number, toMs: number): boolean {
     let now: string | number | undefined;
     for (const line of this.#lines) {
       if (line.device !== device) continue;
       if (line.type === 'start') now = line.state[field];
       if (line.type !== 'actuation') continue;
       if (line.epoch_ms > toMs) break;
-      if (line.epoch_ms > fromMs && now === wanted) return true;
+      if (line.epoch_ms > fromMs && isWanted(now)) return true;
       now = line.changes[field]?.to ?? now;
     }
-    return now === wanted;
+    return isWanted(now);
   }
 }
 
