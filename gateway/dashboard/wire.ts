@@ -15,7 +15,7 @@ export interface HomeWire {
   readonly name: string;
   readonly version: string;
   readonly now: string;
-  /** Who looks, and what for; `can` is `read` at least. */
+  /** Who looks, and what for; `can` is `read` or `approve` at least. Without `read` no devices are told. */
   readonly me: { readonly name: string; readonly can: readonly Scope[] };
   /** The simulator of the demo home can be played with: `/api/simulator`. */
   readonly simulator: boolean;
@@ -132,12 +132,12 @@ export interface MomentWire {
   readonly text: string;
   readonly field?: string;
   readonly value?: Value;
-  /** How many equal readings in a row this stands for, and until when they came. */
+  /** How many equal readings in a row this stands for, and until when they came; of `offline`, until it was back. */
   readonly count?: number;
   readonly until?: string;
 }
 
-/** `GET /api/commands/:id`. */
+/** `GET /api/commands/:id`; with `?day`, out of that day's history. */
 export interface CommandStoryWire {
   readonly now: string;
   readonly command: CommandWire;
@@ -146,7 +146,8 @@ export interface CommandStoryWire {
 
 /**
  * `GET /api/commands?device&verdict&principal&before&limit&day`: newest first. `before`: continue after this id. `day`:
- * out of that day's history file instead of the store.
+ * what was commanded on that day and has ended, whether it is still kept as a task or not. Whoever may approve is also
+ * told of the questions of others, at the head of the first page.
  */
 export interface CommandsWire {
   readonly now: string;

@@ -127,7 +127,8 @@ const WHY: Readonly<Partial<Record<Reason, (was: string, actuation: Actuation) =
   auth_throttled: () => 'the device refuses logins for now, after too many failed ones',
 };
 
-function show(track: FieldTrack, value: Value): string {
+/** A value of a field with its step's decimals and its unit, as people read it: `22.0 °C`. */
+export function show(track: Pick<FieldTrack, 'step' | 'unit'>, value: Value): string {
   const printed = print(track.step === null ? {} : { step: track.step }, value);
   return `${printed}${unitText(track.unit)}`;
 }
