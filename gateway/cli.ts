@@ -6,6 +6,7 @@ import { type DaemonOptions, findDaemon } from './commands/find-daemon.ts';
 import type { StdioOptions } from './commands/stdio.ts';
 import { messageOf, StartError } from './domain/errors.ts';
 import { StoreError } from './domain/store.ts';
+import { addTokenCommands } from './commands/token-commands.ts';
 import { version } from './main.ts';
 
 /** A stop that takes longer than this is cut short, in ms: whoever asked for it is waiting. */
@@ -84,6 +85,17 @@ async function start(options: StartOptions): Promise<void> {
       version: version(),
       mcpUrl,
       dataFolder,
+    .command(name)
+    .option('-c, --config <file>', 'the home whose data it is')
+    .option('--data <folder>', 'the data folder, where it is not the usual one');
+}
+
+addClientCommands(daemonCommand);
+addTokenCommands(program.command('token').description('who may come in, and what for'), daemonCommand);
+
+/** A command that speaks to a gateway which is running. */
+function daemonCommand(name: string, above: Command = program): Command {
+  return above
       brokerUrl,
       ...(demo ? { simulatorUrl: demo.simulator.url } : {}),
     }),

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest, type RequestOptions as TlsRequestOptions } from 'node:https';
 import { eventData } from './event-data.ts';
 import type { Message } from './message.ts';
+import { trustOnly } from './trust.ts';
 
 /** An answer of the gateway over HTTP: its head, and what follows message by message. */
 export interface Exchange {
@@ -17,14 +18,20 @@ export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** The one certificate that is trusted, as PEM, where it is known. */
+  readonly cert?: string | undefined;
 }
 
 /**
  * Sends one request. Not by `fetch`, which gives a stream up when nothing comes for five minutes.
  * @throws the system's error where nobody answers: with the code ECONNREFUSED it is certain that nothing was sent
  */
-export async function exchange(url: string, { method, headers, body, signal }: ExchangeOptions): Promise<Exchange> {
-  const options: RequestOptions = {
+export async function exchange(
+  url: string,
+  { method, headers, body, signal, cert }: ExchangeOptions,
+): Promise<Exchange> {
+  const options: TlsRequestOptions = {
+    ...(cert !== undefined && trustOnly(cert)),
     method,
     signal,
     // A connection of its own: on one that is kept, the end of the gateway could not be told from a lost answer.

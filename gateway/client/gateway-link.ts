@@ -5,6 +5,8 @@ export interface Endpoint {
   /** Its MCP address. */
   readonly url: string;
   readonly token?: string;
+  /** Its certificate as PEM, where it serves by HTTPS with one that only its own machine knows. */
+  readonly cert?: string;
 }
 
 /** One request to the gateway. */
@@ -38,10 +40,11 @@ export class GatewayLink {
   }
 }
 
-function attempt({ url, token }: Endpoint, { method, headers, body, signal }: LinkRequest): Promise<Exchange> {
+function attempt({ url, token, cert }: Endpoint, { method, headers, body, signal }: LinkRequest): Promise<Exchange> {
   return exchange(url, {
     method,
     signal,
+    cert,
     headers: {
       accept: 'application/json, text/event-stream',
       ...headers,

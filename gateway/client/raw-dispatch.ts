@@ -24,7 +24,7 @@ const DOORS: Readonly<Record<number, string>> = {
  * in JSON or as an event stream. Nothing is sent twice here: whether that is harmless the caller knows.
  * @param closed aborts what is under way, and lets nothing out any more
  */
-export function httpDispatch({ url, token }: Endpoint, closed: AbortSignal): RawClientDispatch {
+export function httpDispatch({ url, token, cert }: Endpoint, closed: AbortSignal): RawClientDispatch {
   let lastId = 0;
   return async (request, options) => {
     lastId += 1;
@@ -34,6 +34,7 @@ export function httpDispatch({ url, token }: Endpoint, closed: AbortSignal): Raw
     try {
       const answer = await exchange(url, {
         method: 'POST',
+        cert,
         headers: {
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',

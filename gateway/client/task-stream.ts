@@ -43,6 +43,7 @@ export async function* openTaskStream({ endpoint, info, taskIds, signal }: Strea
   const request = { jsonrpc: '2.0', id: STREAM_ID, method: 'subscriptions/listen', params };
   const answer = await exchange(endpoint.url, {
     method: 'POST',
+    cert: endpoint.cert,
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',

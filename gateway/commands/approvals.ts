@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { StartError } from '../domain/errors.ts';
+import { type ApiRequest, callApi } from './call-api.ts';
 import type { Daemon } from './find-daemon.ts';
 
 const waitingSchema = z.object({
@@ -16,15 +17,6 @@ const waitingSchema = z.object({
 type Waiting = z.output<typeof waitingSchema>['approvals'][number];
 
 const answeredSchema = z.object({ message: z.string() });
-const refusalSchema = z.object({ message: z.string() });
-
-/** What is said of a token that will not do. */
-const TOKEN_REFUSALS: Readonly<Record<string, string>> = {
-  invalid_token: 'it asks for a token that it knows: give one with --token or READBACK_TOKEN',
-  insufficient_scope: 'this token may not answer questions: it needs the scope approve',
-};
-const tokenRefusalSchema = z.object({ error: z.string().transform((code) => TOKEN_REFUSALS[code]) });
-
 /**
  * `readback approvals`: the questions that wait at a running gateway, in words.
  * @throws StartError where no gateway answers, or it refuses
@@ -52,32 +44,24 @@ export async function answerApproval(daemon: Daemon, id: string, approve: boolea
   // An id that matches nothing is sent as it is: the gateway knows what to say about it.
   const whole = matching[0]?.id ?? id;
   const { message } = answeredSchema.parse(
-    await call(daemon, `/approvals/${encodeURIComponent(whole)}`, { approve, through: 'cli' }),
+    await ask(daemon, {
+      method: 'POST',
+      path: `/approvals/${encodeURIComponent(whole)}`,
+      body: { approve, through: 'cli' },
+    }),
   );
   return `${approve ? 'Approved' : 'Denied'}. ${message}`;
 }
 
 async function fetchWaiting(daemon: Daemon): Promise<readonly Waiting[]> {
-  return waitingSchema.parse(await call(daemon, '/approvals')).approvals;
+  return waitingSchema.parse(await ask(daemon, { path: '/approvals' })).approvals;
 }
 
-async function call({ url, token }: Daemon, path: string, body?: object): Promise<unknown> {
-  const init = {
-    headers: {
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
-  };
-  const response = await fetch(`${url}/api${path}`, init).catch((error: unknown) => {
-    throw new StartError(`no gateway answers at ${url}: start one, or name another with --url`, 1, { cause: error });
+function ask(daemon: Daemon, request: Omit<ApiRequest, 'missingScope'>): Promise<unknown> {
+  return callApi(daemon, {
+    ...request,
+    missingScope: 'this token may not answer questions: it needs the scope approve',
   });
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) {
-    const why = tokenRefusalSchema.safeParse(answer).data?.error ?? refusalSchema.safeParse(answer).data?.message;
-    throw new StartError(why ?? `${url} answered ${response.status}: is it a gateway?`);
-  }
-  return answer;
 }
 
 const ago = (seconds: number) => (seconds < 2 ? 'just now' : `${span(seconds)} ago`);

@@ -3,8 +3,8 @@ import { type Logger, pino } from 'pino';
 import { loadConfig } from '../config/load.ts';
 import { templateMistake } from '../devices/template.ts';
 import { type Gateway, startGateway } from '../main.ts';
+import { defaultData } from './data-options.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { defaultData } from './find-daemon.ts';
 
 /** How a daemon is started, as the command line says it. */
 export interface StartOptions {

@@ -4,6 +4,7 @@ import { Bridge } from '../client/bridge.ts';
 import { linesOf, TOO_LONG } from '../client/lines.ts';
 import { StartError } from '../domain/errors.ts';
 import { StoreError } from '../domain/store.ts';
+import { answers } from './call-api.ts';
 import { type RunningDaemon, startDaemon } from './daemon.ts';
 import { type Daemon, type DaemonOptions, findDaemon } from './find-daemon.ts';
 
@@ -34,8 +35,8 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     notice(`serving ${(await find()).url} over standard input and output`);
     const bridge = new Bridge({
       locate: async () => {
-        const { url, token } = await find();
-        return { url: `${url}/mcp`, ...(token !== undefined && { token }) };
+        const daemon = await find();
+        return { ...daemon, url: `${daemon.url}/mcp` };
       },
       toClient: (message) => process.stdout.write(`${JSON.stringify(message)}\n`),
       onNotice: notice,
@@ -110,8 +111,7 @@ class OwnDemo {
 async function findAnswering(options: DaemonOptions): Promise<Daemon | undefined> {
   try {
     const daemon = await findDaemon(options);
-    const { ok } = await fetch(`${daemon.url}/healthz`, { signal: AbortSignal.timeout(1_000) });
-    return ok ? daemon : undefined;
+    return (await answers(daemon)) ? daemon : undefined;
   } catch (error) {
     if (error instanceof StartError && error.exitCode === 2) throw error;
     return undefined;
