@@ -4,9 +4,9 @@ import { banner, settledLine } from './commands/banner.ts';
 import { type StartOptions, startDaemon } from './commands/daemon.ts';
 import { type DaemonOptions, findDaemon } from './commands/find-daemon.ts';
 import type { StdioOptions } from './commands/stdio.ts';
+import { addTokenCommands } from './commands/token-commands.ts';
 import { messageOf, StartError } from './domain/errors.ts';
 import { StoreError } from './domain/store.ts';
-import { addTokenCommands } from './commands/token-commands.ts';
 import { version } from './main.ts';
 
 /** A stop that takes longer than this is cut short, in ms: whoever asked for it is waiting. */
@@ -64,9 +64,11 @@ daemonCommand('stdio')
     process.exit(0);
   });
 
+addTokenCommands(program.command('token').description('who may come in, and what for'), daemonCommand);
+
 /** A command that speaks to a gateway which is running. */
-function daemonCommand(name: string): Command {
-  return program
+function daemonCommand(name: string, above: Command = program): Command {
+  return above
     .command(name)
     .option('--url <address>', 'where the gateway listens, instead of looking it up in its data folder', parseUrl)
     .option('-c, --config <file>', 'the home that it runs')
@@ -85,17 +87,6 @@ async function start(options: StartOptions): Promise<void> {
       version: version(),
       mcpUrl,
       dataFolder,
-    .command(name)
-    .option('-c, --config <file>', 'the home whose data it is')
-    .option('--data <folder>', 'the data folder, where it is not the usual one');
-}
-
-addClientCommands(daemonCommand);
-addTokenCommands(program.command('token').description('who may come in, and what for'), daemonCommand);
-
-/** A command that speaks to a gateway which is running. */
-function daemonCommand(name: string, above: Command = program): Command {
-  return above
       brokerUrl,
       ...(demo ? { simulatorUrl: demo.simulator.url } : {}),
     }),
