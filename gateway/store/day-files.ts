@@ -14,7 +14,7 @@ export const HISTORY_FOLDER = 'history';
 /** Lines that are read in one turn of the event loop: some milliseconds' worth on a Raspberry Pi. */
 const BITE = 50;
 
-const pastTaskSchema = z.object({
+export const pastTaskSchema = z.object({
   actuation: z.custom<Actuation>((value) => z.looseObject({ taskId: z.string() }).safeParse(value).success),
   aftermath: z.array(z.custom<Drifted>((value) => typeof value === 'object' && value !== null)),
 });

@@ -6,7 +6,7 @@ import { type Change, type DocumentStore, Documents } from './document-store.ts'
 import { diskFiles, type Files } from './file-layer.ts';
 import { encode, Journal } from './journal.ts';
 import type { Lock } from './lock.ts';
-import { recover, removeUnfinished, sweep } from './recovery.ts';
+import { makeDurable, recover, removeUnfinished, sweep } from './recovery.ts';
 import { EMPTY, type Snapshot, SnapshotAdapter } from './snapshot.ts';
 import { closed, type StoreNotice, unwritable } from './store-errors.ts';
 
@@ -20,6 +20,8 @@ export interface DocumentStoreOptions {
    * 1 MiB.
    */
   readonly compactAboveBytes?: number;
+  /** Hears of every change how long it took until it was safe, in ms, or that it could not be stored. */
+  readonly onStored?: (change: { readonly tookMs: number; readonly ok: boolean }) => void;
   /** How often a disk that failed is tried again while nobody has anything to store, in ms; default 2 s. */
   readonly probeMs?: number;
 }
@@ -32,13 +34,14 @@ const MOST_JOURNALS = 8;
  * @throws StoreError `damaged`, `unwritable` or `locked`
  */
 export async function openDocumentStore(options: DocumentStoreOptions): Promise<DocumentStore> {
-  const { folder, files = diskFiles, onNotice = () => {} } = options;
+  const { folder, files = diskFiles, onNotice = () => {}, onStored = () => {} } = options;
   const lock = await openDataFolder(files, folder, onNotice);
   try {
     const snapshots = new SnapshotAdapter(files, folder);
     const low = new Low<Snapshot>(snapshots, EMPTY);
     await low.read();
     const recovered = await recover(files, folder, low.data, onNotice);
+    await makeDurable(files, folder, recovered);
     await removeUnfinished(files, folder);
     await sweep(files, folder);
     const documents = new Documents();
@@ -48,6 +51,7 @@ export async function openDocumentStore(options: DocumentStoreOptions): Promise<
       files,
       folder,
       onNotice,
+      onStored,
       compactAboveBytes: options.compactAboveBytes ?? 1024 * 1024,
       probeMs: options.probeMs ?? 2_000,
       lock,
@@ -112,7 +116,13 @@ class JournaledDocuments implements DocumentStore {
   collection<T extends object>(name: string, check: (value: unknown) => T): Collection<T> {
     return this.#parts.documents.view(name, check, async (changes) => {
       if (this.#closing !== null) throw closed();
-      await this.#queue.push(changes.map((change) => ({ change, text: encode(change) })));
+      const began = performance.now();
+      const stored = (ok: boolean) => this.#parts.onStored({ tookMs: performance.now() - began, ok });
+      await this.#queue.push(changes.map((change) => ({ change, text: encode(change) }))).catch((error: unknown) => {
+        stored(false);
+        throw error;
+      });
+      stored(true);
     });
   }
 

@@ -21,9 +21,8 @@ export interface Recovered {
 }
 
 /**
- * Reads the journals that follow a snapshot, and makes them durable: a killed process may have left changes that can be
- * read and are not on disk yet, and a command that is told of must not vanish in the power cut after.
- * @throws StoreError `damaged` unless every change that was acknowledged is there; `unwritable`
+ * Reads the journals that follow a snapshot.
+ * @throws StoreError `damaged` unless every change that was acknowledged is there
  */
 export async function recover(
   files: Files,
@@ -52,7 +51,6 @@ export async function recover(
       message: `${newest.path}: ${whereAndWhat(newest.trouble)}. It is dropped: a crash cut it short before anyone was told.`,
     });
   }
-  if (newest) await makeDurable(files, folder, newest.path);
   return {
     changes,
     seq,
@@ -101,9 +99,19 @@ function backupOf({ snapshots }: Generations): string {
     : `The backup is ${snapshotName(newest)}, the whole state before it: restore the rest from a backup of yours.`;
 }
 
-async function makeDurable(files: Files, folder: string, path: string): Promise<void> {
+/**
+ * Syncs what a start has read of the newest journal: a killed process may have left changes that can be read and are not
+ * on disk yet, and a command that is told of must not vanish in the power cut after.
+ * @throws StoreError `unwritable`
+ */
+export async function makeDurable(
+  files: Files,
+  folder: string,
+  { journals, nextGeneration }: Recovered,
+): Promise<void> {
+  if (journals === 0) return;
   try {
-    const file = await files.reopen(path);
+    const file = await files.reopen(join(folder, journalName(nextGeneration - 1)));
     try {
       await file.datasync();
     } finally {

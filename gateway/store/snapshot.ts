@@ -29,7 +29,7 @@ const headerSchema = z.object({
   documents: z.number().int(),
 });
 
-const documentSchema = z.object({
+export const documentSchema = z.object({
   collection: z.string(),
   key: z.string(),
   value: documentValue,

@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import type { PastTask } from '../domain/history.ts';
+import { StoreError } from '../domain/store.ts';
+import { type BackupContent, OTHER_FILES, type Part, partSchema } from './backup.ts';
+import { readBackup } from './backup-file.ts';
+import { openDataFolder } from './data-folder.ts';
+import { DayFiles, HISTORY_FOLDER } from './day-files.ts';
+import type { Change } from './document-store.ts';
+import { diskFiles } from './file-layer.ts';
+import { FIRST_GENERATION, generationsIn, journalName, snapshotName } from './generations.ts';
+import { Journal } from './journal.ts';
+import { SnapshotAdapter } from './snapshot.ts';
+import { type StoreNotice, unwritable } from './store-errors.ts';
+
+/** What a restore put in place. */
+export interface Restored extends BackupContent {
+  /** Where that lies which was there before; null where nothing was. */
+  readonly replaced: string | null;
+}
+
+/** Commands that are put into history in one go. */
+const BATCH = 200;
+
+/**
+ * Puts the state of a backup into a data folder that no gateway runs on. The backup is read to its end before anything is
+ * touched, and what it replaces is moved into a folder beside it. Wherever that is cut short, the folder holds the old
+ * state or the new one, or is refused at the start; then it can be restored again.
+ * @throws StoreError `damaged` for the backup, `locked`, `unwritable`
+ */
+export async function restore(
+  path: string,
+  folder: string,
+  onNotice: (notice: StoreNotice) => void,
+): Promise<Restored> {
+  const documents: Change[] = [];
+  for await (const part of partsOf(path)) {
+    if ('document' in part) documents.push(part.document);
+  }
+  const lock = await openDataFolder(diskFiles, folder, onNotice);
+  try {
+    const names = await diskFiles.list(folder);
+    const { snapshots, journals } = generationsIn(names);
+    const generation = Math.max(FIRST_GENERATION, ...[...snapshots, ...journals].map((each) => each + 1));
+    await putState(folder, generation, documents);
+    const others: readonly string[] = [HISTORY_FOLDER, ...OTHER_FILES];
+    const old = [...snapshots.map(snapshotName), ...journals.map(journalName)];
+    const replaced = await moveAway(folder, generation, [...old, ...names.filter((name) => others.includes(name))]);
+    const past = await putOthers(path, folder, onNotice);
+    return { documents: documents.length, past, replaced };
+  } catch (error) {
+    throw unwritable(folder, error);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function* partsOf(path: string): AsyncGenerator<Part> {
+  for await (const raw of readBackup(path)) {
+    const part = partSchema.safeParse(raw).data;
+    if (!part) {
+      const next = 'restore it with the version that wrote it';
+      throw new StoreError('damaged', `${path} holds something that this version does not understand: ${next}.`);
+    }
+    yield part;
+  }
+}
+
+/** From the moment its snapshot has its name, a start takes this state and none that is older. */
+async function putState(folder: string, generation: number, documents: readonly Change[]): Promise<void> {
+  const journal = await Journal.begin(diskFiles, folder, generation, 0);
+  await journal.close();
+  try {
+    await new SnapshotAdapter(diskFiles, folder).write({ generation, seq: 0, documents });
+  } catch (error) {
+    await diskFiles.unlink(join(folder, journalName(generation))).catch(() => {});
+    throw error;
+  }
+}
+
+async function moveAway(folder: string, generation: number, names: readonly string[]): Promise<string | null> {
+  if (names.length === 0) return null;
+  const beside = join(folder, `replaced-${String(generation).padStart(6, '0')}`);
+  await diskFiles.makeFolder(beside);
+  for (const name of names) await diskFiles.rename(join(folder, name), join(beside, name));
+  await diskFiles.syncFolder(beside);
+  await diskFiles.syncFolder(folder);
+  return beside;
+}
+
+/** History and the files of others. @returns how many commands are in the history */
+async function putOthers(path: string, folder: string, onNotice: (notice: StoreNotice) => void): Promise<number> {
+  const history = new DayFiles(diskFiles, folder, onNotice);
+  const batch: PastTask[] = [];
+  let count = 0;
+  for await (const part of partsOf(path)) {
+    if ('file' in part) await putFile(folder, part.file.name, part.file.text);
+    if (!('past' in part)) continue;
+    batch.push(part.past);
+    count += 1;
+    if (batch.length === BATCH) await history.append(batch.splice(0));
+  }
+  await history.append(batch);
+  return count;
+}
+
+async function putFile(folder: string, name: string, text: string): Promise<void> {
+  const path = join(folder, name);
+  const file = await diskFiles.create(`${path}.new`);
+  try {
+    await file.write(text);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await diskFiles.rename(`${path}.new`, path);
+  await diskFiles.syncFolder(folder);
+}
