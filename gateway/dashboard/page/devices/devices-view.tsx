@@ -1,0 +1,47 @@
+import type { Signal } from '@preact/signals';
+import type { DeviceWire } from '../../wire.ts';
+import { Empty } from '../parts/empty.tsx';
+import { SkeletonCards } from '../parts/skeleton.tsx';
+import { devices } from '../state/home.ts';
+import { DeviceCard } from './device-card.tsx';
+
+const NO_AREA = 'Elsewhere';
+
+/** The house: its devices by area. */
+export function DevicesView() {
+  const all = devices.value;
+  if (!all) return <SkeletonCards />;
+  if (all.size === 0) {
+    return (
+      <Empty title="No devices yet">
+        Describe one in the configuration, or let one announce itself over MQTT; it appears here by itself.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      {areas([...all.values()]).map(([area, members]) => (
+        <section key={area} class="area" aria-label={area}>
+          <h2>{area}</h2>
+          <div class="cards">
+            {members.map((device) => (
+              <DeviceCard key={device.peek().id} device={device} />
+            ))}
+          </div>
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** The areas in alphabetical order, those without one last. */
+function areas(all: readonly Signal<DeviceWire>[]): [string, Signal<DeviceWire>[]][] {
+  const found = new Map<string, Signal<DeviceWire>[]>();
+  // Where a device stands does not change while it is there: reading it here must not draw the whole house again.
+  for (const device of all) {
+    const area = device.peek().area ?? NO_AREA;
+    found.set(area, [...(found.get(area) ?? []), device]);
+  }
+  const rank = (area: string) => (area === NO_AREA ? 1 : 0);
+  return [...found].sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
+}
