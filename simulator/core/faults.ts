@@ -76,7 +76,7 @@ export const FAULTS = {
   http_500: defineFault({
     description: 'Answers with the status 500, and does not act.',
     unit: 'command',
-    protocols: ['http'],
+    protocols: ['http', 'web_server'],
     parameters: none,
     reception: (draft) => ({ ...draft, answer: 'failure', actsAfterMs: [] }),
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** How a device speaks: what a protocol cannot show cannot be armed as a fault either. */
-export const PROTOCOLS = ['http', 'zigbee2mqtt', 'esphome', 'tasmota', 'cn105'] as const;
+export const PROTOCOLS = ['http', 'web_server', 'zigbee2mqtt', 'esphome', 'tasmota', 'cn105'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** A field's value in the words that commands use. */

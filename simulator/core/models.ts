@@ -43,5 +43,14 @@ const FAN: DeviceModel = {
   start: { power: 'OFF', speed: 3, vertical: 'MIDDLE', horizontal: 'MIDDLE' },
 };
 
+/** A fan on an ESPHome node, which speaks by itself to those who listen. */
+const ESPHOME_FAN: DeviceModel = {
+  id: 'esp_fan',
+  name: 'Porch Fan',
+  protocol: 'web_server',
+  fields: { state: wordField(['ON', 'OFF']), speed_level: numberField(1, 4, { integer: true }) },
+  start: { state: 'OFF', speed_level: 2 },
+};
+
 /** The devices that are always there; they speak HTTP. */
-export const HTTP_MODELS = [AIR_CONDITIONER, FAN] as const satisfies readonly DeviceModel[];
+export const HTTP_MODELS = [AIR_CONDITIONER, FAN, ESPHOME_FAN] as const satisfies readonly DeviceModel[];

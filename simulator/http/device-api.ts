@@ -1,8 +1,8 @@
 import { json, type Request, type Response, Router } from 'express';
 import type { Clock } from '../core/clock.ts';
-import type { SimulatedDevice } from '../core/device.ts';
-import type { Answer, Report } from '../core/device-view.ts';
+import type { Report } from '../core/device-view.ts';
 import type { SimulatedHome } from '../core/home.ts';
+import { type AnswerWords, answerLater, hangUp } from './wire.ts';
 
 /** The API that the devices that speak HTTP offer on the network: one for all of them, as a vendor's bridge would have it. */
 export function deviceApi(home: SimulatedHome, clock: Clock): Router {
@@ -16,13 +16,7 @@ export function deviceApi(home: SimulatedHome, clock: Clock): Router {
   });
   router.post('/control/:id', json(), (request, response) => {
     const device = home.device(request.params.id, 'http');
-    const answer = device.receive(request.body);
-    if (answer.afterMs === 0) {
-      reply(device, answer, response);
-      return;
-    }
-    const callOff = clock.at(clock.now().mono + answer.afterMs, () => reply(device, answer, response));
-    response.once('close', callOff);
+    answerLater(device, clock, response, device.receive(request.body), ANSWERS);
   });
 
   router.get('/sensors', (_request: Request, response) => {
@@ -44,33 +38,13 @@ export function deviceApi(home: SimulatedHome, clock: Clock): Router {
   return router;
 }
 
-function reply(device: SimulatedDevice, { type, received }: Answer, response: Response): void {
-  if (!device.reachable) {
-    hangUp(response);
-    return;
-  }
-  switch (type) {
-    case 'received':
-      response.json({ received });
-      break;
-    case 'error':
-      response.json({ error: 'the device is busy' });
-      break;
-    case 'failure':
-      response.status(500).json({ error: 'internal error' });
-      break;
-    case 'none':
-      hangUp(response);
-      break;
-  }
-}
+const ANSWERS: AnswerWords = {
+  received: (response, received) => response.json({ received }),
+  error: (response) => response.json({ error: 'the device is busy' }),
+  failure: (response) => response.status(500).json({ error: 'internal error' }),
+};
 
 function show(response: Response, { values, garbled }: Omit<Report, 'values'> & { readonly values: unknown }): void {
   const text = JSON.stringify(values);
   response.type('json').send(garbled ? text.slice(0, Math.floor(text.length / 2)) : text);
-}
-
-/** The connection dies as if the other end had lost its power. */
-function hangUp(response: Response): void {
-  response.socket?.destroy();
 }

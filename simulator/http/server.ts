@@ -5,6 +5,7 @@ import { InputError, messageOf, StartError, UnknownError } from '../core/errors.
 import type { SimulatedHome } from '../core/home.ts';
 import { controlApi } from './control-api.ts';
 import { deviceApi } from './device-api.ts';
+import { webServerApi } from './web-server-api.ts';
 
 /** The whole HTTP face of a simulated home; every mistake is answered with `{error}`. */
 export function simulatorApp(home: SimulatedHome, clock: Clock): Express {
@@ -14,6 +15,7 @@ export function simulatorApp(home: SimulatedHome, clock: Clock): Express {
   app.disable('etag');
   app.use('/sim', controlApi(home));
   app.use(deviceApi(home, clock));
+  app.use(webServerApi(home, clock));
   app.use((request) => {
     throw new UnknownError(`nothing at ${request.method} ${request.path}; there are /sensors, /control/:id and /sim`);
   });

@@ -317,7 +317,7 @@ describe('faults over MQTT', () => {
   });
 
   test.each([
-    ['cn105_heatpump', 'http_500', /over cn105; it can over http$/],
+    ['cn105_heatpump', 'http_500', /over cn105; it can over http, web_server$/],
     ['esp_ac', 'error_in_200', /over esphome; it can over http, zigbee2mqtt, tasmota$/],
   ])('%s refuses %s and says where it can be seen', (id, fault, message) => {
     const device = new SpokenDevice(id);
