@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
-import { type Logger, pino } from 'pino';
-import { loadConfig } from '../config/load.ts';
+import { pino } from 'pino';
+import { exposedFiles } from '../config/exposed-files.ts';
+import { type LoadedHome, loadConfig } from '../config/load.ts';
+import type { LogConfig } from '../config/schema-log.ts';
 import { templateMistake } from '../devices/template.ts';
 import { type Gateway, startGateway } from '../main.ts';
 import { defaultData } from './data-options.ts';
@@ -39,9 +41,16 @@ export async function startDaemon(options: StartOptions): Promise<RunningDaemon>
       ? await startDemo({ simulatorPort: options.simulatorPort, delayMs: options.delay })
       : null;
   try {
-    const home = demo ? demo.home : await loadConfig(String(options.config), process.env, templateMistake);
-    // Under the demo a person is watching: what settles is told in sentences, and the log keeps to what goes wrong.
-    const log = pino({ level: options.logLevel ?? (demo ? 'warn' : 'info') }, pino.destination(2));
+    const load = () => loadConfig(String(options.config), process.env, templateMistake);
+    const home = demo ? demo.home : await load();
+    const logs = new Logs(pino.destination(2));
+    logs.hide(home.secrets);
+    logs.setLevels(levelsOf(home, options));
+    const logOf = (area: LogArea) => logs.of(area);
+    const log = logs.of('gateway');
+    for (const file of await exposedFiles(home.privateFiles)) {
+      log.warn({ file }, 'others can read this file, and a secret is in it: chmod 600 keeps it to its owner');
+    }
     const dataFolder = resolve(options.data ?? home.data ?? defaultData(options.config));
     const { host, port } = { ...home.server, ...given(options) };
     const gateway = await startGateway({ home, dataFolder, host, port, log });

@@ -12,10 +12,15 @@ import { Secrets } from './secrets.ts';
 import { fromPlain, type SourceNode, toPlain } from './source-tree.ts';
 import { readYaml } from './yaml-source.ts';
 
+/** A shorter secret may stand in a file by chance. */
+const SHORTEST_TELLING = 4;
+
 /** A configuration that is free of mistakes. */
 export interface LoadedHome extends HomeConfig {
   /** Everything in it that no log and no answer may show, wherever it is written. */
   readonly secrets: readonly string[];
+  /** The files in which secrets stand, so that nobody but their owner should be able to read them. */
+  readonly privateFiles: readonly string[];
 }
 
 /**
@@ -32,7 +37,8 @@ export async function loadConfig(
 ): Promise<LoadedHome> {
   const file = displayName(path);
   const secrets = new Secrets(displayName(join(dirname(path), 'secrets.yaml')), env);
-  const { root, problems } = readYaml(await readConfigFile(path, file), file, secrets.readTag);
+  const written = await readConfigFile(path, file);
+  const { root, problems } = readYaml(written, file, secrets.readTag);
   if (!root && problems.length === 0) problems.push({ file, path: '', message: 'is empty: it needs devices' });
   const checked: Checked = root ? checkHome(root, checkTemplate) : { problems: [] };
   const early = [...secrets.problems, ...problems];
@@ -45,7 +51,17 @@ export async function loadConfig(
   const folder = dirname(path);
   const data = home.data === undefined ? {} : { data: resolve(folder, home.data) };
   const server = withAbsoluteTls(home.server, folder);
-  return { ...home, ...data, server, mqtt: withAbsoluteFiles(home.mqtt, folder), secrets: hidden };
+  const mqtt = withAbsoluteFiles(home.mqtt, folder);
+  const holdsSecrets = hidden.some((secret) => secret.length >= SHORTEST_TELLING && written.includes(secret));
+  const privateFiles = [holdsSecrets ? path : undefined, secrets.readFrom, server.tls?.key, mqtt?.broker?.tls?.key];
+  return {
+    ...home,
+    ...data,
+    server,
+    mqtt,
+    secrets: hidden,
+    privateFiles: privateFiles.filter((each) => each !== undefined),
+  };
 }
 
 function withAbsoluteTls({ tls, ...server }: HomeConfig['server'], folder: string): HomeConfig['server'] {

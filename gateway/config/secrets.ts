@@ -28,6 +28,11 @@ export class Secrets {
     return [...this.#served];
   }
 
+  /** The file of secrets, where anything was read from it. */
+  get readFrom(): string | undefined {
+    return this.#contents === undefined ? undefined : this.#file;
+  }
+
   /** The text behind a tag, why there is none, or undefined for a tag that is not one of these two. */
   readonly readTag = (tag: string, text: string): TagResult | undefined => {
     if (text === '') return undefined;
