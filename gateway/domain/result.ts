@@ -1,5 +1,5 @@
 import { type Actuation, type Approval, evidenceOf, type FieldTrack, lastRun } from './actuation.ts';
-import { iso } from './time.ts';
+import { clockMark, iso } from './time.ts';
 import { guardChanged } from './track.ts';
 import { equal, type Value } from './value.ts';
 import type { Evidence, FieldVerdict, Reason, Verdict } from './verdict.ts';
@@ -12,6 +12,8 @@ export interface FieldResult {
   /** Made from counted readings alone; null where none counted. */
   readonly observed: Value | null;
   readonly observed_at: string | null;
+  /** There where the wall clock was not set yet, so that `observed_at` is no date. */
+  readonly clock?: 'unset';
   readonly evidence: Evidence | null;
   readonly verdict: FieldVerdict | null;
   readonly reason: Reason | null;
@@ -40,6 +42,8 @@ export interface ApprovalResult {
   readonly by: string;
   readonly through: string;
   readonly at: string;
+  /** There where the wall clock was not set yet, so that `at` is no date. */
+  readonly clock?: 'unset';
 }
 
 /** A command as structured content; `verdict` is null while it is open, cancelled or failed. */
@@ -65,7 +69,7 @@ export function result(actuation: Actuation): ActuationResult {
 }
 
 function approvalResult({ approved, by, through, at }: NonNullable<Approval['answer']>): ApprovalResult {
-  return { approved, by, through, at: iso(at) };
+  return { approved, by, through, at: iso(at), ...clockMark(at) };
 }
 
 function fieldResult(track: FieldTrack): FieldResult {
@@ -76,6 +80,7 @@ function fieldResult(track: FieldTrack): FieldResult {
     before: track.before,
     observed: last?.value ?? null,
     observed_at: last ? iso(last.to) : null,
+    ...clockMark(last?.to),
     evidence: evidenceOf(track),
     verdict: track.ruling?.verdict ?? null,
     reason: track.ruling?.reason ?? null,
@@ -88,6 +93,7 @@ function guardResult(guard: Actuation['guards'][number]): FieldResult {
     before: guard.before,
     observed: guard.observed,
     observed_at: guard.observedAt ? iso(guard.observedAt) : null,
+    ...clockMark(guard.observedAt),
     evidence: 3,
     verdict: 'mismatch',
     reason: 'side_effect',

@@ -11,6 +11,27 @@ export interface Instant {
   readonly clock?: 'unset';
 }
 
+/** No wall clock that is set stands before this: the oldest Node that runs the gateway is of that day. */
+export const EARLIEST_MS = Date.UTC(2025, 2, 13);
+
+/** A clock may have been ahead for a while: what it said then is no reason to doubt every time before it. */
+const CREDIBLE_MS = 86_400_000;
+
+/**
+ * A moment, marked where the wall clock cannot have been set yet: it stands before every possible time, or up to a day
+ * before one that the gateway has kept, as after a power cut on a machine whose clock goes on from when it last looked.
+ * @param newestKept the latest wall time that the gateway had kept when it started, in ms; 0 where there was none
+ */
+export function instant(mono: number, wall: number, newestKept: number): Instant {
+  const isUnset = wall < EARLIEST_MS || (wall < newestKept && newestKept - wall <= CREDIBLE_MS);
+  return isUnset ? { mono, wall, clock: 'unset' } : { mono, wall };
+}
+
+/** What stands beside a printed time: `clock: 'unset'` where it is no date, otherwise nothing. */
+export function clockMark(at: Instant | null | undefined): { readonly clock?: 'unset' } {
+  return at?.clock === undefined ? {} : { clock: at.clock };
+}
+
 /** The port through which time reaches the gateway; tests put a virtual clock here. */
 export interface Clock {
   now(): Instant;

@@ -2,13 +2,15 @@ import type { DeviceView } from '../actuation/commands.ts';
 import type { FieldSpec } from '../domain/field.ts';
 import { unitText } from '../domain/plan.ts';
 import type { KnownValue } from '../domain/reading.ts';
-import { type Instant, iso } from '../domain/time.ts';
+import { clockMark, type Instant, iso } from '../domain/time.ts';
 import { print } from '../domain/value.ts';
 
 /** One field as it is told: `live` is there, and false, only where an earlier run or a retained message says so. */
 export interface FieldState {
   readonly value: string | number | null;
   readonly observed_at: string | null;
+  /** There where the wall clock was not set yet, so that `observed_at` is no date. */
+  readonly clock?: 'unset';
   /** Seconds since it was observed, on the monotonic clock; null where that cannot be known. */
   readonly age_s: number | null;
   readonly live?: false;
@@ -41,7 +43,7 @@ export function stateData({ spec, state, reachable }: DeviceView, now: Instant):
 
 function fieldState(known: KnownValue | undefined, now: Instant): FieldState {
   if (!known) return { value: null, observed_at: null, age_s: null };
-  const observed = { value: known.value, observed_at: iso(known.at) };
+  const observed = { value: known.value, observed_at: iso(known.at), ...clockMark(known.at) };
   if (!known.live) return { ...observed, age_s: null, live: false };
   // The monotonic clock: the wall clock of a freshly booted Pi jumps.
   return { ...observed, age_s: Math.max(0, Math.round((now.mono - known.at.mono) / 100) / 10) };

@@ -2,7 +2,7 @@ import { type CallToolResult, ProtocolErrorCode } from '@modelcontextprotocol/se
 import type { Actuation, Outcome } from '../domain/actuation.ts';
 import { result } from '../domain/result.ts';
 import { sentence } from '../domain/sentence.ts';
-import { iso } from '../domain/time.ts';
+import { clockMark, iso } from '../domain/time.ts';
 import { adviceOn } from './advice.ts';
 import { APPROVAL_KEY, approvalForm, whereToAnswer } from './approval.ts';
 import type { Caller } from './caller.ts';
@@ -71,7 +71,10 @@ function told(actuation: Actuation): string {
   return actuation.phase === 'awaiting_approval' ? `${text} ${whereToAnswer(actuation)}.` : text;
 }
 
-/** A task as the handle tools speak of it: the seven names of MCP's Task. Durations are in milliseconds. */
+/**
+ * A task as the handle tools speak of it: the seven names of MCP's Task. Durations are in milliseconds. `clock` is there
+ * where the wall clock was not set yet when the task was made, so that `created_at` is no date.
+ */
 export type HandleTask = {
   readonly task_id: string;
   readonly status: TaskStatus;
@@ -80,6 +83,7 @@ export type HandleTask = {
   readonly last_updated_at: string;
   readonly ttl: number;
   readonly poll_interval: number;
+  readonly clock?: 'unset';
 };
 
 /**
@@ -95,6 +99,7 @@ export function handleTask(actuation: Actuation): HandleTask {
     last_updated_at: iso(actuation.updatedAt),
     ttl: actuation.ttlMs,
     poll_interval: POLL_INTERVAL_MS,
+    ...clockMark(actuation.createdAt),
   };
 }
 

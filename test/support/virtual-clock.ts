@@ -1,4 +1,4 @@
-import type { Clock, Instant } from '../../gateway/domain/time.ts';
+import { type Clock, type Instant, instant } from '../../gateway/domain/time.ts';
 
 interface Timer {
   readonly mono: number;
@@ -17,7 +17,7 @@ export class VirtualClock implements Clock {
   }
 
   now(): Instant {
-    return { mono: this.#mono, wall: this.#wallAtZero + this.#mono };
+    return instant(this.#mono, this.#wallAtZero + this.#mono, 0);
   }
 
   /** Sets the wall clock: it goes on from this time (ms since 1970). */

@@ -4,7 +4,7 @@ import { isSettled } from '../../domain/actuation.ts';
 import type { Drifted } from '../../domain/drift.ts';
 import { UserError } from '../../domain/errors.ts';
 import { result } from '../../domain/result.ts';
-import { iso } from '../../domain/time.ts';
+import { clockMark, iso } from '../../domain/time.ts';
 import { waitInline } from '../inline-wait.ts';
 import { handleTask, verdictText } from '../task-view.ts';
 import { defineTool, type Tool } from '../tool.ts';
@@ -52,7 +52,7 @@ function driftText({ field, from, to, at }: Drifted): string {
 }
 
 function driftData({ field, from, to, at }: Drifted): object {
-  return { field, from, to, at: iso(at) };
+  return { field, from, to, at: iso(at), ...clockMark(at) };
 }
 
 /** What the handle tools say of an id that they do not know. */
