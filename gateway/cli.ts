@@ -6,6 +6,7 @@ import { type DaemonOptions, findDaemon } from './commands/find-daemon.ts';
 import type { StdioOptions } from './commands/stdio.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
 import { messageOf, StartError } from './domain/errors.ts';
+import { LOG_LEVELS } from './domain/log.ts';
 import { StoreError } from './domain/store.ts';
 import { version } from './main.ts';
 
@@ -26,7 +27,7 @@ program
   .option('--data <folder>', 'where tasks are kept, instead of data')
   .option('--simulator-port <number>', "port of the demo home's simulator; 0 takes a free one", parsePort, 8731)
   .option('--delay <seconds>', 'how long the simulated devices take to act', parseSeconds, 4_000)
-  .addOption(new Option('--log-level <level>', 'what to log').choices(['debug', 'info', 'warn', 'error', 'silent']))
+  .addOption(new Option('--log-level <level>', 'what to log').choices(LOG_LEVELS))
   .action(start);
 
 daemonCommand('approvals')
@@ -80,7 +81,7 @@ function daemonCommand(name: string, above: Command = program): Command {
 
 async function start(options: StartOptions): Promise<void> {
   const daemon = await startDaemon(options);
-  const { gateway, demo, dataFolder, log } = daemon;
+  const { gateway, demo, dataFolder, log, reload } = daemon;
   const { mcpUrl, brokerUrl } = gateway;
   console.log(
     banner({
@@ -98,19 +99,27 @@ async function start(options: StartOptions): Promise<void> {
     });
   }
   process.send?.({ mcpUrl, brokerUrl });
-  stopOnSignal(() => daemon.close());
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  // A demo has nothing to read again: with its terminal it goes.
+  stopOnSignal(reload ? signals : [...signals, 'SIGHUP'], () => daemon.close());
+  if (reload) process.on('SIGHUP', () => void reload());
   process.on('unhandledRejection', (error) =>
     log.error({ error: messageOf(error) }, 'a fault was caught at the last line'),
   );
 }
 
 /** The first signal stops in order; a second one, or too long a stop, ends at once. */
-function stopOnSignal(stop: () => Promise<void>): void {
+function stopOnSignal(signals: readonly NodeJS.Signals[], stop: () => Promise<void>): void {
   let stopping = false;
   const onSignal = () => {
     if (stopping) process.exit(1);
     stopping = true;
-    setTimeout(() => process.exit(1), STOP_MS).unref();
+    setTimeout(() => {
+      console.error(
+        `readback: could not stop in order within ${STOP_MS / 1_000} s; what is open goes on at the next start`,
+      );
+      process.exit(1);
+    }, STOP_MS).unref();
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -119,8 +128,7 @@ function stopOnSignal(stop: () => Promise<void>): void {
       },
     );
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
   // Whoever started it as a child, and talks to it, is gone.
   process.once('disconnect', onSignal);
 }

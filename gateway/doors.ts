@@ -6,11 +6,13 @@ import { removeDaemonFile, writeDaemonFile } from './commands/daemon-file.ts';
 import type { HomeConfig } from './config/schema.ts';
 import { approvalsApi } from './dashboard/approvals-api.ts';
 import { messageOf, StartError } from './domain/errors.ts';
-import type { Log } from './domain/log.ts';
+import type { LogOf } from './domain/log.ts';
 import type { Clock } from './domain/time.ts';
 import { createAccess } from './http/access.ts';
 import { type AppOptions, createHandler } from './http/app.ts';
+import type { HealthChecks } from './http/health.ts';
 import { type Certificate, type Listener, listen } from './http/listen.ts';
+import type { Metrics } from './http/metrics.ts';
 import { sessionApi } from './http/session-api.ts';
 import type { Tokens } from './http/tokens.ts';
 import { tokensApi } from './http/tokens-api.ts';
@@ -20,7 +22,8 @@ import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 export interface DoorsOptions {
   readonly name: string;
   readonly version: string;
-  readonly home: HomeConfig;
+  /** The configuration as it is now. */
+  readonly home: () => HomeConfig;
   readonly dataFolder: string;
   readonly host: string;
   /** 0 takes any free port. */
@@ -30,8 +33,13 @@ export interface DoorsOptions {
   readonly tokens: Tokens;
   /** 32 secret bytes that sign what MCP clients bring back. */
   readonly stateKey: Uint8Array;
-  readonly log: Log;
+  readonly checks: HealthChecks;
+  readonly metrics: Metrics;
+  readonly logOf: LogOf;
 }
+
+/** Doors that are open. */
+export interface Doors extends Pick<Listener, 'url'>, Pick<McpEndpoint, 'listeners'> {}
 
 /**
  * Opens everything through which clients come in: MCP, the API for people's tools, and the file that tells the command
@@ -39,9 +47,9 @@ export interface DoorsOptions {
  * @param undo takes what closes them again, to be done in reverse
  * @throws StartError where the address cannot be had, or its certificate cannot be used
  */
-export async function openDoors(options: DoorsOptions, undo: (() => Promise<void>)[]): Promise<Listener> {
+export async function openDoors(options: DoorsOptions, undo: (() => Promise<void>)[]): Promise<Doors> {
   const { home, dataFolder, host, port, tokens } = options;
-  const { tls, limits } = home.server;
+  const { tls, limits } = home().server;
   const certificate = tls ? await readCertificate(tls) : undefined;
   const { mcp, app } = buildDoors(options);
   const listener = await listen(createHandler(app), { host, port }, { ...limits, ...(certificate && { certificate }) });
@@ -52,7 +60,7 @@ export async function openDoors(options: DoorsOptions, undo: (() => Promise<void
   undo.push(() => removeDaemonFile(dataFolder));
   // Closed before the listener: waiting calls are answered while their connections still stand.
   undo.push(() => mcp.close());
-  return listener;
+  return { url: listener.url, listeners: () => mcp.listeners() };
 }
 
 /** What stands behind the listener, without one. */
@@ -60,20 +68,25 @@ export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): 
   readonly mcp: McpEndpoint;
   readonly app: AppOptions;
 } {
-  const { name, version, home, host, commands, clock, tokens, stateKey, log } = options;
-  const { tls, limits, allowed_hosts: allowedHosts, allowed_origins: allowedOrigins } = home.server;
+  const { name, version, home, host, commands, clock, tokens, stateKey, checks, metrics, logOf } = options;
+  const { tls, limits, allowed_hosts: allowedHosts, allowed_origins: allowedOrigins } = home().server;
+  const log = logOf('http');
   const onError = (error: Error) => log.error({ error: error.message, stack: error.stack }, 'a request failed inside');
   const mcp = createMcpEndpoint({
     name,
     version,
     commands,
     clock,
-    inlineWaitMs: home.tasks.inline_wait,
-    modelMayAnswer: home.approvals.model_may_answer,
+    get inlineWaitMs() {
+      return home().tasks.inline_wait;
+    },
+    get modelMayAnswer() {
+      return home().approvals.model_may_answer;
+    },
     maxStreams: limits.streams,
     stateKey,
     onError,
-    onRejected: (error) => log.debug({ error: error.message }, 'a request was rejected'),
+    onRejected: (error) => logOf('mcp').debug({ error: error.message }, 'a request was rejected'),
   });
   const access = createAccess(tokens, { clock, requestsPerSecond: limits.requests_per_second });
   tokens.onShutOut((principal) => mcp.dismiss(principal));
@@ -84,6 +97,8 @@ export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): 
   const app: AppOptions = {
     name,
     version,
+    checks,
+    metrics: metrics.serve,
     mcp,
     signIn: sessionApi(tokens, clock),
     api,

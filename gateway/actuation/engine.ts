@@ -34,9 +34,9 @@ export interface EngineOptions {
   readonly history: History;
   readonly clock: Clock;
   readonly log: Log;
-  /** Lifetime of a command, in ms. */
+  /** Lifetime of a command, in ms; read for each, for it may change. */
   readonly ttlMs: number;
-  /** Lifetime of a question to a person, in ms. */
+  /** Lifetime of a question to a person, in ms; it may change too. */
   readonly approvalTtlMs: number;
 }
 

@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
-import express, { type Express, type Router } from 'express';
+import express, { type Express, type RequestHandler, type Router } from 'express';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import type { Access } from './access.ts';
+import { type HealthChecks, healthRoutes } from './health.ts';
 import { refuseDeep } from './json-depth.ts';
 import { answerErrors, answerMethodNotAllowed, answerNothingHere } from './json-errors.ts';
 import { checkHost, checkOrigin, type Names } from './names.ts';
@@ -19,6 +20,10 @@ export interface AppOptions extends Names {
   readonly access: Access;
   readonly name: string;
   readonly version: string;
+  /** What `/healthz` and `/readyz` look at; nothing by default. */
+  readonly checks?: HealthChecks;
+  /** Answers `/metrics`; not there by default. */
+  readonly metrics?: RequestHandler;
   /** It is reached by TLS. */
   readonly tls?: boolean;
   /** The longest body that is read, in bytes; 1 MiB by default. */
@@ -41,17 +46,16 @@ export function createHandler(options: AppOptions): RequestListener {
 }
 
 /**
- * The gateway over HTTP: `/mcp`, `/api` for people's tools, and `/healthz` for whoever watches over the process. Every
- * error is JSON. No body is read of somebody who may not come in.
+ * The gateway over HTTP: `/mcp`, `/api` for people's tools, and what watches over it: `/healthz`, `/readyz`, and `/metrics`
+ * for whoever may read. Every error is JSON. No body is read of somebody who may not come in.
  */
 export function createApp(options: AppOptions): Express {
-  const { mcp, signIn, api, access, name, version, bodyBytes = BODY_BYTES, onError } = options;
+  const { mcp, signIn, api, access, name, version, checks = {}, metrics, bodyBytes = BODY_BYTES, onError } = options;
   const app = express();
   app.disable('x-powered-by');
   app.use(guard(frontDoor(options)));
-  app.get('/healthz', (_req, res) => {
-    res.json({ status: 'ok', name, version });
-  });
+  app.use(healthRoutes({ name, version, checks }));
+  if (metrics) app.get('/metrics', guard(all(access.bearerOrCookie, access.allows('read'))), metrics);
   // Any JSON is parsed: what is no message the protocol itself refuses.
   const json = express.json({ limit: bodyBytes, strict: false, verify: refuseDeep });
   app.all('/mcp', guard(mcpDoor(access)), json, (req, res) => {

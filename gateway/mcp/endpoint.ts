@@ -38,6 +38,8 @@ export type McpEndpointOptions = EndpointOptions & HomeOfferOptions;
 export interface McpEndpoint {
   /** Serves one request. `body` is its JSON where it has been parsed already. Never rejects. */
   handle(req: McpRequest, res: ServerResponse, body?: unknown): Promise<void>;
+  /** How many clients listen just now: on streams of 2026-07-28, and in sessions of older protocols. */
+  listeners(): { readonly streams: number; readonly sessions: number };
   /** Ends the sessions of a principal who may not come in any more. */
   dismiss(principal: string): void;
   /** Ends the waits, so that each client is told how far its command has come; then the streams that are left. */
@@ -81,6 +83,7 @@ export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpE
       open.add(exchange);
       await exchange.finally(() => open.delete(exchange));
     },
+    listeners: () => ({ streams: listening.size, sessions: sessions.size }),
     dismiss: (principal) => sessions.dismiss(principal),
     async close() {
       stopping.abort();

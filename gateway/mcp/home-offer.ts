@@ -14,9 +14,9 @@ import { serveResources } from './resources.ts';
 export interface HomeOfferOptions {
   readonly commands: Commands;
   readonly clock: Clock;
-  /** How long a call waits for its verdict where the client knows no tasks, in ms; 8,000 by default. */
+  /** How long a call waits for its verdict where the client knows no tasks, in ms; 8,000 by default. May change. */
   readonly inlineWaitMs?: number;
-  /** Whether a model may answer the question that its own command raised; false by default. */
+  /** Whether a model may answer the question that its own command raised; false by default. May change. */
   readonly modelMayAnswer?: boolean;
   /**
    * 32 secret bytes that sign what clients bring back with an answer. Without it they last as long as this process, and a
@@ -34,12 +34,24 @@ const INLINE_WAIT_MS = 8_000;
 
 /** What a gateway offers: its devices as tools and as resources, and their commands as tasks. */
 export function homeOffer(options: HomeOfferOptions): MakeOffer {
-  const { commands, clock, inlineWaitMs = INLINE_WAIT_MS, modelMayAnswer = false } = options;
+  const { commands, clock } = options;
   const tasks = actuationTasks(commands);
   const rounds = new ApprovalRounds(commands, options.stateKey ?? randomBytes(32));
   return (stopping) => ({
     instructions: INSTRUCTIONS,
-    tools: homeTools({ commands, clock, tasks, rounds, inlineWaitMs, modelMayAnswer, stopping }),
+    tools: homeTools({
+      commands,
+      clock,
+      tasks,
+      rounds,
+      stopping,
+      get inlineWaitMs() {
+        return options.inlineWaitMs ?? INLINE_WAIT_MS;
+      },
+      get modelMayAnswer() {
+        return options.modelMayAnswer ?? false;
+      },
+    }),
     tasks,
     events: homeEvents(commands, stopping),
     features: [serveResources(homeResources(commands, clock)), honourIdempotencyKeys],

@@ -16,13 +16,16 @@ export interface HomeToolsOptions extends SetToolOptions {
 
 /**
  * The tools for the devices that there are: one control tool for each kind among them. Made anew only when `devices()`
- * gives another list, for every request asks for them.
+ * gives another list or the owner has changed the rules, for every request asks for them.
  */
 export function homeTools(options: HomeToolsOptions): () => readonly Tool[] {
-  let made: { readonly devices: readonly DeviceSpec[]; readonly tools: readonly Tool[] } | undefined;
+  let made: { devices: readonly DeviceSpec[]; modelMayAnswer: boolean; tools: readonly Tool[] } | undefined;
   return () => {
+    const { modelMayAnswer } = options;
     const devices = options.commands.devices();
-    if (made?.devices !== devices) made = { devices, tools: makeTools(devices, options) };
+    if (made?.devices !== devices || made.modelMayAnswer !== modelMayAnswer) {
+      made = { devices, modelMayAnswer, tools: makeTools(devices, options) };
+    }
     return made.tools;
   };
 }

@@ -56,6 +56,11 @@ export class Listening {
     this.#options = options;
   }
 
+  /** Streams that are open. */
+  get size(): number {
+    return this.#open.size;
+  }
+
   start(): void {
     const { offer, keepAliveMs } = this.#options;
     const beats = setInterval(() => {

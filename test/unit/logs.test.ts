@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../gateway/config/load.ts';
 import { LOG_AREAS } from '../../gateway/domain/log.ts';
 import { masked } from '../../gateway/domain/mask.ts';
-import { type LogSettings, Logs } from '../../gateway/logs.ts';
+import { Logs } from '../../gateway/logs.ts';
 
 let written: string[];
 
@@ -13,14 +13,18 @@ beforeEach(() => {
   written = [];
 });
 
-const open = (settings: Partial<LogSettings> = {}) =>
-  new Logs({ level: 'info', areas: {}, secrets: [], ...settings }, { write: (line) => void written.push(line) });
+function open(secrets: readonly string[] = []): Logs {
+  const logs = new Logs({ write: (line) => void written.push(line) });
+  logs.hide(secrets);
+  return logs;
+}
 
 const messages = () => written.map((line) => JSON.parse(line).msg);
 
 describe('a level', () => {
   it('holds for every area that has none of its own', () => {
-    const logs = open({ level: 'warn', areas: { transports: 'debug', store: 'silent' } });
+    const logs = open();
+    logs.setLevels({ level: 'warn', areas: { transports: 'debug', store: 'silent' } });
     for (const area of LOG_AREAS) {
       logs.of(area).debug({}, `${area} debug`);
       logs.of(area).warn({}, `${area} warn`);
@@ -34,7 +38,7 @@ describe('a level', () => {
     const logs = open();
     const log = logs.of('mcp');
     log.debug({}, 'not yet');
-    logs.configure({ level: 'info', areas: { mcp: 'debug' }, secrets: [] });
+    logs.setLevels({ level: 'info', areas: { mcp: 'debug' } });
     log.debug({}, 'now');
     logs.of('http').debug({}, 'not this one');
     expect(messages()).toEqual(['now']);
@@ -54,7 +58,7 @@ describe('a secret', () => {
     ['in a query', { url: 'http://192.0.2.1/x?a=1&api_key=abcdefgh&b=2' }],
     ['under its own name', { password: 'abcdefgh', nested: { access_token: 'abcdefgh', 'x-api-key': 'abcdefgh' } }],
   ])('%s is in no line', (_, details) => {
-    const log = open({ secrets: ['hunter22', 'hun"ter\\33', 'hunter22-and-longer'] }).of('transports');
+    const log = open(['hunter22', 'hun"ter\\33', 'hunter22-and-longer']).of('transports');
     log.info(details, 'something happened at 192.0.2.1');
     const [line = ''] = written;
     expect(JSON.parse(line).msg).toBe('something happened at 192.0.2.1');
@@ -67,8 +71,8 @@ describe('a secret', () => {
   });
 
   it('stays one when the configuration has another', () => {
-    const logs = open({ secrets: ['first-secret'] });
-    logs.configure({ level: 'info', areas: {}, secrets: ['second-secret'] });
+    const logs = open(['first-secret']);
+    logs.hide(['second-secret']);
     logs.of('gateway').info({ detail: 'first-secret second-secret' }, 'x');
     expect(JSON.parse(written[0] ?? '').detail).toBe('*** ***');
   });
