@@ -1,10 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Router } from 'express';
 import type { Commands } from './actuation/commands.ts';
 import { removeDaemonFile, writeDaemonFile } from './commands/daemon-file.ts';
 import type { HomeConfig } from './config/schema.ts';
-import { approvalsApi } from './dashboard/approvals-api.ts';
+import { shippedPath } from './config/shipped.ts';
+import { createDashboard, type Dashboard } from './dashboard/dashboard.ts';
+import { pageFiles } from './dashboard/page-files.ts';
+import type { SimulatorPanel } from './dashboard/simulator-panel.ts';
 import { messageOf, StartError } from './domain/errors.ts';
 import type { LogOf } from './domain/log.ts';
 import type { Clock } from './domain/time.ts';
@@ -33,6 +37,8 @@ export interface DoorsOptions {
   readonly tokens: Tokens;
   /** 32 secret bytes that sign what MCP clients bring back. */
   readonly stateKey: Uint8Array;
+  /** There where the demo home runs. */
+  readonly panel?: SimulatorPanel | undefined;
   readonly checks: HealthChecks;
   readonly metrics: Metrics;
   readonly logOf: LogOf;
@@ -51,7 +57,7 @@ export async function openDoors(options: DoorsOptions, undo: (() => Promise<void
   const { home, dataFolder, host, port, tokens } = options;
   const { tls, limits } = home().server;
   const certificate = tls ? await readCertificate(tls) : undefined;
-  const { mcp, app } = buildDoors(options);
+  const { mcp, dashboard, app } = buildDoors(options);
   const listener = await listen(createHandler(app), { host, port }, { ...limits, ...(certificate && { certificate }) });
   undo.push(() => listener.close());
   const { localToken: token } = tokens;
@@ -59,16 +65,20 @@ export async function openDoors(options: DoorsOptions, undo: (() => Promise<void
   await writeDaemonFile(dataFolder, { url: listener.url, pid: process.pid, token, ...cert });
   undo.push(() => removeDaemonFile(dataFolder));
   // Closed before the listener: waiting calls are answered while their connections still stand.
-  undo.push(() => mcp.close());
+  undo.push(async () => {
+    dashboard.close();
+    await mcp.close();
+  });
   return { url: listener.url, listeners: () => mcp.listeners() };
 }
 
 /** What stands behind the listener, without one. */
 export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): {
   readonly mcp: McpEndpoint;
+  readonly dashboard: Dashboard;
   readonly app: AppOptions;
 } {
-  const { name, version, home, host, commands, clock, tokens, stateKey, checks, metrics, logOf } = options;
+  const { name, version, home, host, commands, clock, tokens, stateKey, panel, checks, metrics, logOf } = options;
   const { tls, limits, allowed_hosts: allowedHosts, allowed_origins: allowedOrigins } = home().server;
   const log = logOf('http');
   const onError = (error: Error) => log.error({ error: error.message, stack: error.stack }, 'a request failed inside');
@@ -90,10 +100,10 @@ export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): 
   });
   const access = createAccess(tokens, { clock, requestsPerSecond: limits.requests_per_second });
   tokens.onShutOut((principal) => mcp.dismiss(principal));
+  const dashboard = createDashboard({ name, version, commands, clock, ...(panel && { panel }), onError });
   const api = Router();
-  api.use('/approvals', access.require('approve'));
   api.use('/tokens', access.require('admin'));
-  api.use(approvalsApi({ commands, clock, onError }), tokensApi(tokens, onError));
+  api.use(dashboard.api, tokensApi(tokens, onError));
   const app: AppOptions = {
     name,
     version,
@@ -102,6 +112,7 @@ export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): 
     mcp,
     signIn: sessionApi(tokens, clock),
     api,
+    page: pageFiles(join(dirname(shippedPath('')), 'dist', 'page')),
     access,
     host,
     allowedHosts,
@@ -110,7 +121,7 @@ export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): 
     bodyBytes: limits.body,
     onError,
   };
-  return { mcp, app };
+  return { mcp, dashboard, app };
 }
 
 async function readCertificate(files: { readonly cert: string; readonly key: string }): Promise<Certificate> {

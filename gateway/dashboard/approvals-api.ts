@@ -1,18 +1,17 @@
-import { type Request, type Response, Router } from 'express';
+import { Router } from 'express';
 import * as z from 'zod';
 import type { Commands } from '../actuation/commands.ts';
 import type { Actuation } from '../domain/actuation.ts';
-import { UserError, type UserErrorCode } from '../domain/errors.ts';
-import { LOCAL_PRINCIPAL } from '../domain/principal.ts';
+import { UserError } from '../domain/errors.ts';
 import { sentence } from '../domain/sentence.ts';
 import type { Clock } from '../domain/time.ts';
+import type { Serve } from './serve.ts';
 
 /** What the API of the questions to people is made from. */
 export interface ApprovalsApiOptions {
   readonly commands: Commands;
   readonly clock: Clock;
-  /** Hears of faults of ours. */
-  readonly onError: (error: Error) => void;
+  readonly serve: Serve;
 }
 
 /** One question, as people's tools show it. Ages are on the monotonic clock. */
@@ -30,38 +29,29 @@ export interface WaitingApproval {
 /** An answer. A browser sends JSON to another site's address only after asking it, which is refused: no form can do this. */
 const answerSchema = z.strictObject({ approve: z.boolean(), through: z.enum(['cli', 'dashboard']) });
 
-const STATUS: Readonly<Partial<Record<UserErrorCode, number>>> = { not_waiting: 404, bad_value: 400 };
-
 /**
  * `GET /approvals`: the questions that wait, the oldest first. `POST /approvals/:id` with `{approve, through}`: the
  * answer to one; what comes too late changes nothing and is told so.
  */
 export function approvalsApi(options: ApprovalsApiOptions): Router {
-  const { commands, clock, onError } = options;
+  const { commands, clock, serve } = options;
   const router = Router();
-  const serve =
-    (handle: (req: Request, approver: string) => Promise<object>) => async (req: Request, res: Response) => {
-      try {
-        res.json(await handle(req, req.auth?.clientId ?? LOCAL_PRINCIPAL));
-      } catch (error) {
-        refuse(res, error, onError);
-      }
-    };
-
   router.get(
     '/approvals',
-    serve(async () => ({ approvals: (await commands.waiting()).flatMap((each) => waitingApproval(each, clock)) })),
+    serve(['approve'], async () => ({
+      approvals: (await commands.waiting()).flatMap((each) => waitingApproval(each, clock)),
+    })),
   );
   router.post(
     '/approvals/:id',
-    serve(async (req, approver) => {
+    serve(['approve'], async ({ name: by }, req) => {
       const { data } = answerSchema.safeParse(req.body);
       if (!data)
         throw new UserError('bad_value', 'Send JSON: {"approve": true or false, "through": "cli" or "dashboard"}');
       const { approve: approved, through } = data;
       const id = String(req.params['id']);
       const found = (await commands.waiting()).find(({ taskId }) => taskId === id);
-      const answered = found && (await commands.answer(id, found.principal, { approved, by: approver, through }));
+      const answered = found && (await commands.answer(id, found.principal, { approved, by, through }));
       if (!answered) throw nothingWaits();
       return { id, approved, message: sentence(answered) };
     }),
@@ -89,13 +79,4 @@ function nothingWaits(): UserError {
     'not_waiting',
     'Nothing waits under this id: it was answered, its time ran out, or it never existed.',
   );
-}
-
-function refuse(res: Response, error: unknown, onError: (error: Error) => void): void {
-  if (error instanceof UserError) {
-    res.status(STATUS[error.code] ?? 503).json({ ok: false, error: error.code, message: error.message });
-    return;
-  }
-  onError(error instanceof Error ? error : new Error(String(error)));
-  res.status(500).json({ ok: false, error: 'internal', message: "Internal error; the gateway's log says more" });
 }

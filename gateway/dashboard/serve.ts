@@ -17,6 +17,7 @@ const STATUS: Readonly<Partial<Record<UserErrorCode, number>>> = {
   bad_value: 400,
   nothing_to_do: 400,
   not_allowed: 403,
+  too_many_pages: 429,
 };
 
 /** @param onError hears of faults of ours */

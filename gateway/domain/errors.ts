@@ -10,6 +10,7 @@ export type UserErrorCode =
   | 'not_allowed'
   | 'unknown_token'
   | 'token_conflict'
+  | 'too_many_pages'
   | 'store_unavailable'
   | 'shutting_down';
 

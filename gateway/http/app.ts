@@ -17,6 +17,8 @@ export interface AppOptions extends Names {
   readonly signIn?: Router;
   /** What people's own tools call, below `/api`; it says itself which scope each of its parts needs. */
   readonly api: Router;
+  /** The files of the page, at `/`: open to everybody, for whoever signs in needs them. Not there by default. */
+  readonly page?: RequestHandler;
   readonly access: Access;
   readonly name: string;
   readonly version: string;
@@ -50,7 +52,19 @@ export function createHandler(options: AppOptions): RequestListener {
  * for whoever may read. Every error is JSON. No body is read of somebody who may not come in.
  */
 export function createApp(options: AppOptions): Express {
-  const { mcp, signIn, api, access, name, version, checks = {}, metrics, bodyBytes = BODY_BYTES, onError } = options;
+  const {
+    mcp,
+    signIn,
+    api,
+    page,
+    access,
+    name,
+    version,
+    checks = {},
+    metrics,
+    bodyBytes = BODY_BYTES,
+    onError,
+  } = options;
   const app = express();
   app.disable('x-powered-by');
   app.use(guard(frontDoor(options)));
@@ -64,6 +78,7 @@ export function createApp(options: AppOptions): Express {
   });
   if (signIn) app.use('/api', signIn);
   app.use('/api', guard(access.bearerOrCookie), json, api);
+  if (page) app.use(page);
   app.use(answerNothingHere);
   app.use(answerErrors(onError));
   return app;

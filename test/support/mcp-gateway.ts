@@ -1,5 +1,4 @@
-import { Router } from 'express';
-import { approvalsApi } from '../../gateway/dashboard/approvals-api.ts';
+import { createDashboard, type DashboardOptions } from '../../gateway/dashboard/dashboard.ts';
 import type { DeviceSpec } from '../../gateway/domain/device.ts';
 import type { TokenRecord } from '../../gateway/domain/principal.ts';
 import { createAccess } from '../../gateway/http/access.ts';
@@ -19,24 +18,27 @@ export interface TestGateway {
   readonly errors: Error[];
   /** Requests that were turned away as no MCP. */
   readonly rejected: Error[];
+  /** Ends the streams of open pages, as a stop begins. */
+  endPages(): void;
   close(): Promise<void>;
 }
 
 /** What a test may want of it beside the usual. */
 export interface TestGatewayOptions
   extends Partial<
-    Pick<
-      McpEndpointOptions,
-      | 'inlineWaitMs'
-      | 'keepAliveMs'
-      | 'maxFollowed'
-      | 'maxSessions'
-      | 'maxStreams'
-      | 'modelMayAnswer'
-      | 'sessionIdleMs'
-      | 'stateKey'
-    >
-  > {
+      Pick<
+        McpEndpointOptions,
+        | 'inlineWaitMs'
+        | 'keepAliveMs'
+        | 'maxFollowed'
+        | 'maxSessions'
+        | 'maxStreams'
+        | 'modelMayAnswer'
+        | 'sessionIdleMs'
+        | 'stateKey'
+      >
+    >,
+    Pick<DashboardOptions, 'beatMs' | 'maxPages' | 'panel'> {
   readonly specs?: readonly DeviceSpec[];
   readonly tokens?: readonly TokenRecord[];
 }
@@ -58,10 +60,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     onRejected,
   });
   const access = createAccess(new Tokens({ configured: tokens ?? [] }));
-  const api = Router();
-  api.use('/approvals', access.require('approve'));
-  api.use(approvalsApi({ ...about, commands, clock: commands.clock }));
-  const app = createHandler({ ...about, mcp, api, access, host: '127.0.0.1' });
+  const dashboard = createDashboard({ ...wanted, ...about, commands, clock: commands.clock });
+  const app = createHandler({ ...about, mcp, api: dashboard.api, access, host: '127.0.0.1' });
   const listener = await listen(app, { host: '127.0.0.1', port: 0 });
   return {
     origin: listener.url,
@@ -69,7 +69,9 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     commands,
     errors,
     rejected,
+    endPages: () => dashboard.close(),
     async close() {
+      dashboard.close();
       await mcp.close();
       await listener.close();
     },
