@@ -1,6 +1,6 @@
 import type { Device, DeviceSpec, ReadOutcome, SendReport } from '../../gateway/domain/device.ts';
 import type { DeviceReport, DeviceState, KnownValue, Reading } from '../../gateway/domain/reading.ts';
-import type { Clock } from '../../gateway/domain/time.ts';
+import type { Clock, Instant } from '../../gateway/domain/time.ts';
 import type { Value } from '../../gateway/domain/value.ts';
 
 /** A device in memory that is only known by asking, and obeys after a delay unless it is told not to. */
@@ -18,6 +18,7 @@ export class ScriptedDevice implements Device {
   /** Replaces the usual sent and accepted. */
   onSend: ((report: (report: SendReport) => void) => Promise<void>) | null = null;
   #values: Record<string, KnownValue> = {};
+  #push: Readonly<Record<string, boolean>> = {};
   readonly #clock: Clock;
   readonly #listeners = new Set<(report: DeviceReport) => void>();
 
@@ -28,7 +29,7 @@ export class ScriptedDevice implements Device {
   }
 
   state(): DeviceState {
-    return { values: this.#values, online: null, onlineAt: null, heardAt: null, push: {} };
+    return { values: this.#values, online: null, onlineAt: null, heardAt: null, push: this.#push };
   }
 
   subscribe(listener: (report: DeviceReport) => void): () => void {
@@ -40,22 +41,38 @@ export class ScriptedDevice implements Device {
     const beganAt = this.#clock.now();
     this.reads.push(beganAt.mono);
     if (this.answerMs > 0) await this.#pass(this.answerMs);
-    const at = this.#clock.now();
     if (!this.answers) return { answered: false, detail: 'connection refused' };
+    this.#tell('read', beganAt);
+    return { answered: true };
+  }
+
+  /** Says of its own accord how it stands. */
+  report(): void {
+    this.#tell('report', this.#clock.now());
+  }
+
+  /** The way on which it speaks by itself comes up or breaks. */
+  notePush(push: Readonly<Record<string, boolean>>): void {
+    this.#push = push;
+    for (const listener of this.#listeners) listener({ type: 'push', at: this.#clock.now(), push });
+  }
+
+  #tell(source: Reading['source'], beganAt: Instant): void {
+    const at = this.#clock.now();
+    const values = { ...this.truth };
+    this.recall(values);
     const reading: Reading = {
       type: 'reading',
       at,
       beganAt,
-      source: 'read',
+      source,
       retained: false,
-      values: { ...this.truth },
+      values,
       moving: {},
       excluded: [],
       acks: {},
     };
-    this.recall(this.truth);
     for (const listener of this.#listeners) listener(reading);
-    return { answered: true };
   }
 
   async send(wants: Readonly<Record<string, Value>>, report: (report: SendReport) => void): Promise<void> {

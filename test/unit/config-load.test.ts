@@ -64,7 +64,7 @@ describe('a configuration file', () => {
     expect(found).toEqual([
       '3:11 devices.lamp.kind: expected one of: "climate", "fan", "light", "cover", "switch", "humidifier"',
       '9:23 devices.lamp.fields.power.write: there is no request "aply"; did you mean "apply"? requests are: status, apply',
-      '9:54 devices.lamp.fields.power.read: unknown key "pth"; did you mean "path"? allowed keys are: request, topic, path, template, period',
+      '9:54 devices.lamp.fields.power.read: unknown key "pth"; did you mean "path"? allowed keys are: request, topic, path, template, period, events',
     ]);
   });
 

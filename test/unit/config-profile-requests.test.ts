@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseDevice } from '../../gateway/config/load.ts';
+import { compileHttpPlan } from '../../gateway/devices/http-plan.ts';
 import { compileRequest } from '../../gateway/devices/http-request.ts';
+import { decodePayload } from '../../gateway/devices/payload.ts';
 
 /** What a request of a profile's device becomes on the wire. */
 function onTheWire(device: Record<string, unknown>, request: string, variables: Record<string, unknown>) {
@@ -22,6 +24,25 @@ describe('esphome/fan', () => {
     ['set_speed', { percentage: 99.999 }, 'POST /fan/Porch Fan/turn_on?speed_level=3'],
   ])('%s %j', (request, want, line) => {
     expect(onTheWire(fan, request, { want })).toEqual({ line, body: '' });
+  });
+});
+
+describe('esphome/fan, by its events', () => {
+  const spelt = (entity: string) => parseDevice({ use: 'esphome/fan', with: { base: 'http://192.0.2.1', entity } });
+
+  it.each<[string, object, boolean]>([
+    ['Porch Fan', { id: 'fan/Porch Fan' }, true],
+    ['Porch Fan', { id: 'fan-porch_fan', name_id: 'fan/Porch Fan' }, true],
+    ['Porch Fan', { id: 'fan-porch_fan' }, true],
+    ['porch_fan', { id: 'fan-porch_fan' }, true],
+    [`Kid's "Fan"`, { id: `fan/Kid's "Fan"` }, true],
+    ['Porch Fan', { id: 'fan/Porch Fan 2', name_id: 'fan/Porch Fan 2' }, false],
+    ['Porch Fan', { id: 'sensor-porch_fan' }, false],
+    ['Porch Fan', { title: 'porch' }, false],
+  ])('%s is meant by %j: %s', (entity, event, isMeant) => {
+    const [stream] = compileHttpPlan('fan', spelt(entity)).streams;
+    const { payload } = decodePayload('json', JSON.stringify(event));
+    expect(stream?.matches(payload)).toBe(isMeant);
   });
 });
 

@@ -279,6 +279,38 @@ describe('a mistake is told with its place and what is allowed', () => {
       /read: needs one of request, events and topic/,
     ],
     [
+      'events and topic',
+      withField({ read: { events: 'live', topic: 'a' } }),
+      /read: needs one of request, events and topic; request and events may stand together/,
+    ],
+    [
+      'stream of no name',
+      withField({ read: { events: 'apply' } }),
+      /events: no request "apply" has events; no streams/,
+    ],
+    [
+      'stream that is made',
+      heater({ requests: { live: { events: '/e' }, apply: { post: '/a' } }, availability: { request: 'live' } }),
+      /availability\.request: "live" is a stream of events: it belongs under read, as events: live/,
+    ],
+    [
+      'stream that answers',
+      heater({ requests: { status, apply: { events: '/e', reject: '{{ true }}' } } }),
+      /apply: a stream of events takes no reject/,
+    ],
+    [
+      'heartbeat of no stream',
+      heater({ requests: { status: { get: '/s', heartbeat: '5s' } } }),
+      /status: heartbeat belongs to a stream: events: \/events/,
+    ],
+    ['acknowledgement by a stream', withField({ ack: { events: 'live' } }), /ack: unknown key "events"/],
+    [
+      'login in the address',
+      heater({ http: { base: 'http://me:secret@192.0.2.1' } }),
+      /http\.base: a login does not belong in the address: give the requests headers/,
+    ],
+    ['query in the address', heater({ http: { base: 'http://192.0.2.1/?a=b' } }), /http\.base: an address ends before/],
+    [
       'neither write nor read',
       withField({ write: undefined, read: undefined }),
       /target_temperature: needs write, read or both/,
