@@ -39,7 +39,9 @@ export const api = {
   look: (device: string) => ask<unknown>('POST', `/api/devices/${encodeURIComponent(device)}/look`, {}),
   submit: (wish: WishWire) => ask<CommandWire>('POST', '/api/commands', wish),
   cancel: (id: string) => ask<CommandWire>('POST', `/api/commands/${encodeURIComponent(id)}/cancel`, {}),
-  story: (id: string) => ask<CommandStoryWire>('GET', `/api/commands/${encodeURIComponent(id)}`),
+  /** @param day the day of history that it is in; empty: it is still in the store */
+  story: (id: string, day: string) =>
+    ask<CommandStoryWire>('GET', `/api/commands/${encodeURIComponent(id)}?${search({ day })}`),
   commands: (query: CommandsQuery, before: string | null, limit: number) =>
     ask<CommandsWire>('GET', `/api/commands?${search({ ...query, before: before ?? '', limit: String(limit) })}`),
   answer: (id: string, approve: boolean) =>

@@ -52,7 +52,7 @@ function Content() {
     case 'commands':
       return <CommandsView />;
     case 'command':
-      return <CommandView id={route.value.id} />;
+      return <CommandView id={route.value.id} day={route.value.filters.get('day') ?? ''} />;
     case 'simulator':
       return <SimulatorView />;
     case 'connect':

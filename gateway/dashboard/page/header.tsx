@@ -17,7 +17,7 @@ export function Header() {
   const { icon, words } = THEME_LOOKS[theme.value];
   return (
     <header class="top">
-      <h1 class="wordmark">{home.value?.name ?? 'Readback'}</h1>
+      <h1 class="wordmark">Readback</h1>
       <nav class="ways" aria-label="Views">
         <Way to="devices" views={['devices']} icon="house" words="Devices" />
         <Way to="commands" views={['commands', 'command']} icon="list" words="Commands" count={openCount.value} />

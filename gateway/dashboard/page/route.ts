@@ -29,9 +29,9 @@ globalThis.addEventListener?.('hashchange', () => {
 /** What the page's address asks for. */
 export const route = computed(() => readRoute(hash.value));
 
-/** The address of one command. */
-export function commandHref(id: string): string {
-  return `#/commands/${encodeURIComponent(id)}`;
+/** The address of one command. @param day the day of history that it is in; empty: it is still in the store */
+export function commandHref(id: string, day = ''): string {
+  return `#/commands/${encodeURIComponent(id)}${day ? `?day=${day}` : ''}`;
 }
 
 /** The address of the list of commands under these filters; empty ones are left out. */

@@ -5,11 +5,11 @@ import { commandHref } from '../route.ts';
 import { isOpen } from '../state/home.ts';
 import { clockTime, sentenceOf } from '../words.ts';
 
-/** One command in the list. */
-export function CommandRow({ command }: { readonly command: CommandWire }) {
+/** One command in the list. @param day the day of history that is listed; empty: none */
+export function CommandRow({ command, day }: { readonly command: CommandWire; readonly day: string }) {
   return (
     <li class="row">
-      <a class="row-link" href={commandHref(command.id)}>
+      <a class="row-link" href={commandHref(command.id, day)}>
         <VerdictBadge command={command} />
         <span class="row-main">
           <span class="row-device">{command.device_name}</span>

@@ -9,7 +9,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { SkeletonRows } from '../parts/skeleton.tsx';
 import { standingOf, VerdictBadge } from '../parts/verdict-badge.tsx';
-import { commandHref } from '../route.ts';
+import { commandHref, commandsHref } from '../route.ts';
 import { commands, isOpen, mayControl, putCommand } from '../state/home.ts';
 import { liveness } from '../state/live.ts';
 import { sentenceOf } from '../words.ts';
@@ -17,8 +17,8 @@ import { FieldTable } from './field-table.tsx';
 import { Plots } from './plots.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** One command from its beginning to its verdict, and what came after. */
-export function CommandView({ id }: { readonly id: string }) {
+/** One command from its beginning to its verdict, and what came after. @param day the day of history that it is in; empty: none */
+export function CommandView({ id, day }: { readonly id: string; readonly day: string }) {
   const story = useSignal<CommandStoryWire | null>(null);
   const problem = useSignal<string | null>(null);
   const live = commands.value.get(id);
@@ -27,7 +27,7 @@ export function CommandView({ id }: { readonly id: string }) {
   // Asked for again when the stream says that it went on.
   useEffect(() => {
     let isWanted = true;
-    api.story(id).then(
+    api.story(id, day).then(
       (told) => {
         if (!isWanted) return;
         story.value = told;
@@ -40,13 +40,13 @@ export function CommandView({ id }: { readonly id: string }) {
     return () => {
       isWanted = false;
     };
-  }, [id, live, isLive]);
+  }, [id, day, live, isLive]);
 
   const told = story.value?.command.id === id ? story.value : null;
   const command = live ?? told?.command;
   return (
     <section class="command" aria-label="Command">
-      <a class="back" href="#/commands">
+      <a class="back" href={commandsHref({ day })}>
         <Icon name="back" /> All commands
       </a>
       {problem.value && !command && <Empty title="This command cannot be shown">{problem.value}</Empty>}

@@ -23,7 +23,7 @@ export function CommandsView() {
     <section class="commands" aria-label="Commands">
       <Filters query={query} seen={rows ?? []} />
       {list.problem && <p class="refusal">{list.problem}</p>}
-      {rows ? <Rows rows={rows} isFiltered={Object.values(query).some(Boolean)} /> : !list.problem && <SkeletonRows />}
+      {rows ? <Rows rows={rows} query={query} /> : !list.problem && <SkeletonRows />}
       {list.hasOlder && (
         <div class="list-end">
           <Button icon="down" disabled={list.isLoading} onClick={list.older}>
@@ -35,9 +35,9 @@ export function CommandsView() {
   );
 }
 
-function Rows({ rows, isFiltered }: { readonly rows: readonly CommandWire[]; readonly isFiltered: boolean }) {
+function Rows({ rows, query }: { readonly rows: readonly CommandWire[]; readonly query: CommandsQuery }) {
   if (rows.length === 0) {
-    return isFiltered ? (
+    return Object.values(query).some(Boolean) ? (
       <Empty title="Nothing here">No command passes these filters.</Empty>
     ) : (
       <Empty title="No commands yet">Set something on a device, or let an assistant do it, and it is told here.</Empty>
@@ -46,7 +46,7 @@ function Rows({ rows, isFiltered }: { readonly rows: readonly CommandWire[]; rea
   return (
     <ol class="rows">
       {rows.map((command) => (
-        <CommandRow key={command.id} command={command} />
+        <CommandRow key={command.id} command={command} day={query.day} />
       ))}
     </ol>
   );

@@ -29,12 +29,12 @@ export function drawPlot(element: HTMLElement, data: PlotData): () => void {
     {
       width: element.clientWidth,
       height: HEIGHT,
-      padding: [MARK_ROOM, 16, 0, 0],
+      padding: [MARK_ROOM, 20, 0, 0],
       legend: { show: false },
       cursor: { show: false },
       scales: { x: { time: false }, y: { range: (_plot, low, high) => roomy(low ?? 0, high ?? 0) } },
       axes: [
-        { ...axis(ink), values: (_plot, ticks) => ticks.map((tick) => `${tick} s`) },
+        { ...axis(ink), size: 30, values: (_plot, ticks) => ticks.map((tick) => `${tick} s`) },
         {
           ...axis(ink),
           size: (plot, values) => Math.max(44, ...(values ?? []).map((value) => textWidth(plot, value) + 18)),
@@ -110,6 +110,8 @@ function drawMarks({ ctx, bbox, valToPos }: UPlot, marks: readonly Mark[], ink: 
   ctx.fillStyle = ink.text;
   ctx.strokeStyle = ink.text;
   ctx.lineWidth = scale;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'alphabetic';
   for (const { atS, type } of marks) {
     const x = Math.round(valToPos(atS, 'x', true));
     const text = momentWords(type);

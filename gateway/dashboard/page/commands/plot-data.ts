@@ -30,7 +30,6 @@ const MARKED: ReadonlySet<MomentWire['type']> = new Set([
   'answered',
   'sent',
   'offline',
-  'online',
   'restarted',
   'ended',
   'drifted',

@@ -12,7 +12,6 @@ const MOMENTS = {
   reading: { icon: 'check', words: 'Reading' },
   set_aside: { icon: 'minus', words: 'Set aside' },
   offline: { icon: 'broken', words: 'Offline' },
-  online: { icon: 'plug', words: 'Online' },
   restarted: { icon: 'again', words: 'Restarted' },
   ended: { icon: 'stop', words: 'Ended' },
   drifted: { icon: 'apart', words: 'Drifted' },
@@ -42,7 +41,7 @@ export function Timeline({ story }: { readonly story: CommandStoryWire }) {
               <Icon name={MOMENTS[moment.type].icon} />
             </span>
             <span class="moment-text">
-              <strong>{MOMENTS[moment.type].words}</strong> {moment.text}
+              {moment.type === 'reading' ? `Read: ${moment.text}` : moment.text}
               {moment.count !== undefined && moment.count > 1 && (
                 <span class="quiet">
                   {' '}

@@ -8,8 +8,8 @@ export interface Door {
 /** How a client is told of the gateway. */
 export interface ClientEntry {
   readonly name: string;
-  /** Where the entry belongs: a file, a terminal, a form. */
-  readonly where: string;
+  /** What to do with the entry. */
+  readonly how: string;
   readonly entry: (door: Door) => string;
   /** What else there is to know. */
   readonly note?: string;
@@ -19,13 +19,13 @@ export interface ClientEntry {
 export const CLIENTS: readonly ClientEntry[] = [
   {
     name: 'Claude Code',
-    where: 'in a terminal',
+    how: 'Run this in a terminal',
     entry: ({ origin, token }) =>
       `claude mcp add --transport http readback ${origin}/mcp${token ? ` --header "Authorization: Bearer ${token}"` : ''}`,
   },
   {
     name: 'Claude Desktop',
-    where: 'claude_desktop_config.json',
+    how: 'Put this into claude_desktop_config.json (Settings, Developer, Edit Config)',
     entry: (door) =>
       json({
         mcpServers: {
@@ -40,22 +40,22 @@ export const CLIENTS: readonly ClientEntry[] = [
   },
   {
     name: 'Cursor',
-    where: '~/.cursor/mcp.json',
+    how: 'Put this into ~/.cursor/mcp.json',
     entry: (door) => json({ mcpServers: { readback: { url: `${door.origin}/mcp`, ...headers(door) } } }),
   },
   {
     name: 'VS Code',
-    where: '.vscode/mcp.json',
+    how: 'Put this into .vscode/mcp.json',
     entry: (door) => json({ servers: { readback: { type: 'http', url: `${door.origin}/mcp`, ...headers(door) } } }),
   },
   {
     name: 'Windsurf',
-    where: '~/.codeium/windsurf/mcp_config.json',
+    how: 'Put this into ~/.codeium/windsurf/mcp_config.json',
     entry: (door) => json({ mcpServers: { readback: { serverUrl: `${door.origin}/mcp`, ...headers(door) } } }),
   },
   {
     name: 'Codex',
-    where: '~/.codex/config.toml',
+    how: 'Put this into ~/.codex/config.toml',
     entry: ({ origin, token }) =>
       [
         '[mcp_servers.readback]',
@@ -65,18 +65,18 @@ export const CLIENTS: readonly ClientEntry[] = [
   },
   {
     name: 'Gemini CLI',
-    where: '~/.gemini/settings.json',
+    how: 'Put this into ~/.gemini/settings.json',
     entry: (door) => json({ mcpServers: { readback: { httpUrl: `${door.origin}/mcp`, ...headers(door) } } }),
   },
   {
     name: 'Any with a program',
-    where: 'a client that only starts programs',
+    how: 'Have the client start this program',
     entry: ({ origin, token }) => `${token ? `READBACK_TOKEN=${token} ` : ''}readback stdio --url ${origin}`,
     note: 'Readback has to be installed on the machine on which the client runs.',
   },
   {
     name: 'Any over HTTP',
-    where: 'Streamable HTTP',
+    how: 'Give the client this address of a Streamable HTTP server, and the header where there is one',
     entry: ({ origin, token }) => [`${origin}/mcp`, ...(token ? [`Authorization: Bearer ${token}`] : [])].join('\n'),
   },
 ];

@@ -22,6 +22,7 @@ export function ConnectView() {
         <h2>Connect an assistant</h2>
         <Choice
           name="Client"
+          spread
           options={CLIENTS.map(({ name }) => name)}
           current={chosen.value}
           show={(name) => name}
@@ -31,9 +32,7 @@ export function ConnectView() {
         />
         {client && (
           <>
-            <p>
-              Put this into <code>{client.where}</code>:
-            </p>
+            <p>{client.how}:</p>
             <Copyable text={client.entry(door)} what={`the entry for ${client.name}`} />
             {client.note && <p class="quiet">{client.note}</p>}
           </>

@@ -27,13 +27,19 @@ const FIRST = [
 
 const NO_COMMANDS: readonly CommandWire[] = [];
 
+interface DeviceCardProps {
+  readonly device: Signal<DeviceWire>;
+  /** All controls behind "more", as in a house that is large. */
+  readonly isCompact: boolean;
+}
+
 /** One device: what it does, what it was told, and whether it obeyed. */
-export function DeviceCard({ device: source }: { readonly device: Signal<DeviceWire> }) {
+export function DeviceCard({ device: source, isCompact }: DeviceCardProps) {
   const device = source.value;
   const commands = useComputed(() => commandsByDevice.value.get(source.value.id) ?? NO_COMMANDS).value;
   const { figure, words } = headline(device);
   const readAt = newestAt(device.fields);
-  const rows = arranged(device.fields);
+  const rows = arranged(device.fields, isCompact);
   const row = (field: FieldWire) => (
     <FieldRow key={field.name} device={device.id} field={field} commands={commands} readAt={readAt} />
   );
@@ -62,7 +68,7 @@ export function DeviceCard({ device: source }: { readonly device: Signal<DeviceW
           <span>not read yet</span>
         )}
       </p>
-      <div class="fields">{rows.first.map(row)}</div>
+      {rows.first.length > 0 && <div class="fields">{rows.first.map(row)}</div>}
       {(rows.more.length > 0 || device.caveats.length > 0) && (
         <details class="more">
           <summary>
@@ -82,11 +88,15 @@ export function DeviceCard({ device: source }: { readonly device: Signal<DeviceW
   );
 }
 
-function arranged(fields: readonly FieldWire[]): { first: readonly FieldWire[]; more: readonly FieldWire[] } {
+function arranged(
+  fields: readonly FieldWire[],
+  isCompact: boolean,
+): { first: readonly FieldWire[]; more: readonly FieldWire[] } {
   const writable = fields.filter((field) => field.writable);
   const first = FIRST.flatMap((name) => writable.find((field) => field.name === name) ?? []);
   const some = first.length > 0 ? first : fields.slice(0, 3);
-  return { first: some, more: fields.filter((field) => !some.includes(field)) };
+  const others = fields.filter((field) => !some.includes(field));
+  return isCompact ? { first: [], more: [...some, ...others] } : { first: some, more: others };
 }
 
 function moreText(fields: readonly FieldWire[]): string {

@@ -2,15 +2,21 @@ import type { Signal } from '@preact/signals';
 import type { DeviceWire } from '../../wire.ts';
 import { Empty } from '../parts/empty.tsx';
 import { SkeletonCards } from '../parts/skeleton.tsx';
-import { devices } from '../state/home.ts';
+import { devices, mayRead } from '../state/home.ts';
 import { DeviceCard } from './device-card.tsx';
 
 const NO_AREA = 'Elsewhere';
+
+/** In a house with more devices than these, controls are opened card by card. */
+const MOST_OPEN = 16;
 
 /** The house: its devices by area. */
 export function DevicesView() {
   const all = devices.value;
   if (!all) return <SkeletonCards />;
+  if (!mayRead.value) {
+    return <Empty title="Nothing to see">This token answers questions; the next one appears here by itself.</Empty>;
+  }
   if (all.size === 0) {
     return (
       <Empty title="No devices yet">
@@ -19,18 +25,18 @@ export function DevicesView() {
     );
   }
   return (
-    <>
+    <div class="areas">
       {areas([...all.values()]).map(([area, members]) => (
-        <section key={area} class="area" aria-label={area}>
+        <section key={area} class={members.length === 1 ? 'area single' : 'area'} aria-label={area}>
           <h2>{area}</h2>
           <div class="cards">
             {members.map((device) => (
-              <DeviceCard key={device.peek().id} device={device} />
+              <DeviceCard key={device.peek().id} device={device} isCompact={all.size > MOST_OPEN} />
             ))}
           </div>
         </section>
       ))}
-    </>
+    </div>
   );
 }
 

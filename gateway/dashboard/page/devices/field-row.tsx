@@ -1,3 +1,4 @@
+import type { Value } from '../../../domain/value.ts';
 import type { CommandWire, FieldWire } from '../../wire.ts';
 import { Icon } from '../parts/icon.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
@@ -24,14 +25,18 @@ export function FieldRow({ device, field, commands, readAt }: FieldRowProps) {
   const asked = askedFor(device, field.name);
   const pending = asked ?? (told?.pending ? told.wanted : null);
   const isControl = field.writable && mayControl.value;
-  const limits = isControl ? limitsText(field) : null;
+  const limits = isControl
+    ? [limitsText(field), field.asks ? 'may ask a person' : null].filter((words) => words !== null)
+    : [];
   return (
     <div class={isControl ? 'field' : 'field reading'}>
       <div class="field-name">
         <span>{label(field.name)}</span>
-        {limits && <span class="limits">{limits}</span>}
-        {field.asks && isControl && <span class="limits">may ask a person</span>}
-        <ToldText field={field} told={told} asked={asked} />
+        {told || asked !== undefined ? (
+          <ToldText field={field} told={told} asked={asked} />
+        ) : (
+          limits.length > 0 && <span class="limits">{limits.join(', ')}</span>
+        )}
         {isOlder(field.at, readAt) && field.at && <RelativeTime at={field.at} />}
       </div>
       {isControl ? (
@@ -44,9 +49,9 @@ export function FieldRow({ device, field, commands, readAt }: FieldRowProps) {
   );
 }
 
-function ToldText(props: { field: FieldWire; told: Told | null; asked: FieldWire['value'] | undefined }) {
+function ToldText(props: { field: FieldWire; told: Told | null; asked: Value | undefined }) {
   const { field, told, asked } = props;
-  if (asked !== undefined && asked !== null) return <span class="told pending">→ {show(asked, field)}</span>;
+  if (asked !== undefined) return <span class="told pending">→ {show(asked, field)}</span>;
   if (!told) return null;
   if (told.pending) {
     return (
@@ -58,7 +63,8 @@ function ToldText(props: { field: FieldWire; told: Told | null; asked: FieldWire
   return (
     <span class="told apart">
       <Icon name="apart" />
-      told {show(told.wanted, field)}, reads {show(field.value, field)}
+      told {show(told.wanted, field)}
+      <span class="unseen">, reads {show(field.value, field)}</span>
     </span>
   );
 }

@@ -12,14 +12,14 @@ export interface Headline {
 const FIGURES: Readonly<Record<DeviceKind, readonly string[]>> = {
   climate: ['target_temperature', 'hvac_mode', 'power'],
   fan: ['percentage', 'preset_mode', 'power'],
-  light: ['brightness', 'power'],
+  light: ['power', 'brightness'],
   cover: ['position', 'state'],
   switch: ['power', 'state'],
   humidifier: ['target_humidity', 'mode', 'power'],
 };
 
 /** What else is worth reading from across the room. */
-const WORDS = ['hvac_mode', 'hvac_action', 'current_temperature', 'current_humidity'] as const;
+const WORDS = ['hvac_mode', 'hvac_action', 'brightness', 'current_temperature', 'current_humidity'] as const;
 
 const MEASURED: ReadonlySet<string> = new Set(['current_temperature', 'current_humidity']);
 

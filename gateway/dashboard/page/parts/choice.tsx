@@ -12,13 +12,15 @@ interface ChoiceProps {
   /** One that was asked for and is not in force yet. */
   readonly pending?: string | null;
   readonly disabled?: boolean;
+  /** Side by side however many they are. */
+  readonly spread?: boolean;
   readonly show: (option: string) => ComponentChildren;
   readonly onChoose: (option: string) => void;
 }
 
 /** One of a few words: side by side where they fit, else a list. It shows what is in force, not what was tapped. */
 export function Choice(props: ChoiceProps) {
-  return props.options.length > MOST_SEGMENTS ? <List {...props} /> : <Segments {...props} />;
+  return props.options.length > MOST_SEGMENTS && !props.spread ? <List {...props} /> : <Segments {...props} />;
 }
 
 function Segments({ name, options, current, pending = null, disabled = false, show, onChoose }: ChoiceProps) {

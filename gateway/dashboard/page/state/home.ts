@@ -33,6 +33,7 @@ export const waitingCommands = computed(() =>
 );
 
 /** What the reader may do. */
+export const mayRead = computed(() => home.value?.me.can.includes('read') ?? false);
 export const mayControl = computed(() => home.value?.me.can.includes('control') ?? false);
 export const mayApprove = computed(() => home.value?.me.can.includes('approve') ?? false);
 export const isAdmin = computed(() => home.value?.me.can.includes('admin') ?? false);
