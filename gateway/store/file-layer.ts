@@ -1,4 +1,4 @@
-import { link, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, readlink, rename, stat, symlink, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** A file being written, from its beginning onwards. */
@@ -33,6 +33,10 @@ export interface Files {
   rename(from: string, to: string): Promise<void>;
   /** Gives a file a second name; rejects with EEXIST where the name is taken. */
   link(from: string, to: string): Promise<void>;
+  /** Makes a name that stands for a text, and is no file: it needs no space on the disk. */
+  symlink(text: string, path: string): Promise<void>;
+  /** The text of such a name; rejects with EINVAL where it is a file. */
+  readlink(path: string): Promise<string>;
   unlink(path: string): Promise<void>;
   /** Makes creations, renames and removals in a folder durable. */
   syncFolder(folder: string): Promise<void>;
@@ -57,6 +61,8 @@ export const diskFiles: Files = {
   reopen: (path) => openFile(path, 'r+'),
   rename,
   link,
+  symlink: (text, path) => symlink(text, path),
+  readlink: (path) => readlink(path),
   unlink,
   async syncFolder(folder) {
     const handle = await open(folder, 'r');

@@ -47,7 +47,7 @@ export async function openDocumentStore(options: DocumentStoreOptions): Promise<
     const documents = new Documents();
     for (const change of low.data.documents) documents.apply(change);
     for (const change of recovered.changes) documents.apply(change);
-    return new JournaledDocuments({
+    const opened = new JournaledDocuments({
       files,
       folder,
       onNotice,
@@ -60,6 +60,8 @@ export async function openDocumentStore(options: DocumentStoreOptions): Promise<
       documents,
       position: recovered,
     });
+    if (lock.fullDisk) opened.failed(unwritable(folder, lock.fullDisk).message);
+    return opened;
   } catch (error) {
     await lock.release();
     throw unwritable(folder, error);
@@ -155,14 +157,15 @@ class JournaledDocuments implements DocumentStore {
     } catch (error) {
       await this.#giveUp();
       const refusal = unwritable(folder, error);
-      this.#failed(refusal.message);
+      this.failed(refusal.message);
       throw refusal;
     }
     for (const { change } of entries) documents.apply(change);
     if (this.#failure) this.#recovered();
   }
 
-  #failed(reason: string): void {
+  /** From now on nothing can be stored, until something has been. @param reason in one sentence, for the owner */
+  failed(reason: string): void {
     if (!this.#failure) this.#parts.onNotice({ type: 'unwritable', message: reason });
     this.#failure = { reason, since: this.#failure?.since ?? performance.now() };
     if (this.#closing !== null) return;

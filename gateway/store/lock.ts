@@ -10,6 +10,8 @@ import type { StoreNotice } from './store-errors.ts';
 
 /** The mark of the one process that may use a folder. */
 export interface Lock {
+  /** Why the disk would not take a file for the lock; null where it did. */
+  readonly fullDisk: Error | null;
   /** Lets the next process in. Does not fail: a lock that stays behind is found stale. */
   release(): Promise<void>;
 }
@@ -40,24 +42,27 @@ export async function takeLock(files: Files, folder: string, onNotice: (notice: 
     throw new StoreError('locked', `The data folder ${folder} is in use by ${who}: stop it, or use another folder.`);
   }
   if (result.from !== null) onNotice({ type: 'stale_lock', message: `Took over ${path} from ${result.from}.` });
-  return { release: () => files.unlink(path).catch(() => {}) };
+  return { fullDisk: result.fullDisk, release: () => files.unlink(path).catch(() => {}) };
 }
 
 type Result =
   /** `from`: whose stale lock it was. */
-  | { readonly taken: true; readonly from: string | null }
+  | { readonly taken: true; readonly from: string | null; readonly fullDisk: Error | null }
   /** `holder`: null where it changes hands just now. */
   | { readonly taken: false; readonly holder: Holder | null };
 
 async function acquire(files: Files, path: string, own: Holder): Promise<Result> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    if (await put(files, path, own, files.link)) return { taken: true, from: null };
+    const placed = await put(files, path, own, files.link);
+    if (placed) return { taken: true, from: null, ...placed };
     const text = await readIfThere(files, path);
     if (text === null) continue;
     const holder = parseHolder(text);
     if (holder && (await isRunning(holder))) return { taken: false, holder };
-    if (!(await takeOver(files, path, text, own))) continue;
-    return { taken: true, from: holder ? `process ${holder.pid}, which is gone` : 'a process that a power cut ended' };
+    const takenOver = await takeOver(files, path, text, own);
+    if (!takenOver) continue;
+    const from = holder ? `process ${holder.pid}, which is gone` : 'a process that a power cut ended';
+    return { taken: true, from, ...takenOver };
   }
   return { taken: false, holder: null };
 }
@@ -66,38 +71,63 @@ async function acquire(files: Files, path: string, own: Holder): Promise<Result>
  * Replaces a stale lock. Of all who find it, only the one that holds a second lock, named after the content of the
  * first, may do so: else a slow one would replace the new lock of a quick one. The second lock may be stale in its turn.
  */
-async function takeOver(files: Files, path: string, staleText: string, own: Holder): Promise<boolean> {
+async function takeOver(files: Files, path: string, staleText: string, own: Holder): Promise<Placed | null> {
   const guard = `${path}.${crc32(staleText).toString(16)}`;
-  if (!(await acquire(files, guard, own)).taken) return false;
+  if (!(await acquire(files, guard, own)).taken) return null;
   try {
-    return (await readIfThere(files, path)) === staleText && (await put(files, path, own, files.rename));
+    return (await readIfThere(files, path)) === staleText ? await put(files, path, own, files.rename) : null;
   } finally {
     await files.unlink(guard);
   }
 }
 
-/** Puts a lock in place with all that is in it, so that nobody reads half of one. @returns false where another was quicker */
-async function put(files: Files, path: string, own: Holder, place: Files['link' | 'rename']): Promise<boolean> {
+/** A lock that is in place. */
+type Placed = Pick<Lock, 'fullDisk'>;
+
+/** Puts a lock in place with all that is in it, so that nobody reads half of one. @returns null where another was quicker */
+async function put(files: Files, path: string, own: Holder, place: Files['link' | 'rename']): Promise<Placed | null> {
   const draft = `${path}-${randomUUID()}${UNFINISHED}`;
-  const file = await files.create(draft);
   try {
-    await file.write(`${JSON.stringify(own)}\n`);
-  } finally {
-    await file.close();
-  }
-  try {
+    const fullDisk = await write(files, draft, JSON.stringify(own));
     await place.call(files, draft, path);
-    return true;
+    return { fullDisk };
   } catch (error) {
     // The draft itself is missing where the holder of the lock, at its own start, cleared it away.
-    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
+    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return null;
     throw error;
   } finally {
     await files.unlink(draft).catch(() => {});
   }
 }
 
+/**
+ * A card that is full must not keep a gateway from starting that has a state to read: there the lock is a link to nowhere,
+ * whose text needs no space. @returns why it could not be a file; null where it is one
+ */
+async function write(files: Files, path: string, text: string): Promise<Error | null> {
+  try {
+    const file = await files.create(path);
+    try {
+      await file.write(`${text}\n`);
+    } finally {
+      await file.close();
+    }
+    return null;
+  } catch (error) {
+    if (!(error instanceof Error) || !['ENOSPC', 'EDQUOT'].includes(codeOf(error))) throw error;
+    await files.unlink(path).catch(() => {});
+    await files.symlink(text, path);
+    return error;
+  }
+}
+
 async function readIfThere(files: Files, path: string): Promise<string | null> {
+  try {
+    return await files.readlink(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    if (codeOf(error) !== 'EINVAL') throw error;
+  }
   try {
     return (await files.read(path)).toString();
   } catch (error) {

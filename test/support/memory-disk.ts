@@ -9,6 +9,8 @@ export interface DiskOperation {
 }
 
 interface Inode {
+  /** It is no file, but a name with this text. */
+  readonly text?: string;
   content: Buffer;
   /** What a power cut leaves for certain. */
   synced: Buffer;
@@ -130,6 +132,19 @@ export class MemoryDisk implements Files {
     if (this.#names.has(nameOf(to))) throw diskError('EEXIST');
     const inode = this.#inode(from);
     this.#rename((names) => names.set(nameOf(to), inode));
+  }
+
+  async symlink(text: string, path: string): Promise<void> {
+    this.#operate('symlink', path);
+    const inode = { text, content: Buffer.alloc(0), synced: Buffer.alloc(0) };
+    this.#rename((names) => names.set(nameOf(path), inode));
+  }
+
+  async readlink(path: string): Promise<string> {
+    this.#operate('readlink', path);
+    const { text } = this.#inode(path);
+    if (text === undefined) throw diskError('EINVAL');
+    return text;
   }
 
   async unlink(path: string): Promise<void> {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { openHomeStore } from '../../gateway/store/home-store.ts';
 import { openDocumentStore } from '../../gateway/store/journaled-documents.ts';
 import type { StoreNotice } from '../../gateway/store/store-errors.ts';
 import { actuation } from '../support/actuations.ts';
@@ -109,6 +110,53 @@ describe('a disk that fails', () => {
     await store.put(actuation({ taskId: 'c' }));
     await store.close();
     expect([...disk.files().keys()].some((name) => name.startsWith('snapshot'))).toBe(true);
+  });
+
+  it.each(['ENOSPC', 'EDQUOT'])(
+    'with %s at the start lets what it holds be read, says so, and goes on',
+    async (code) => {
+      const { disk, store } = await begin();
+      await store.put(actuation({ taskId: 'before' }));
+      const full = disk.afterKill();
+      full.fault = failing(code, 'create', 'write');
+      const notices: StoreNotice[] = [];
+      const onNotice = (notice: StoreNotice) => notices.push(notice);
+      const kept = await openHomeStore({ folder, files: full, onNotice, probeMs: 5 });
+      expect(kept.health()).toMatchObject({ writable: false, reason: expect.stringContaining(code) });
+      expect(await kept.tasks.get('before')).toBeDefined();
+      await expect(kept.tasks.put(actuation({ taskId: 'a' }))).rejects.toMatchObject({ kind: 'unwritable' });
+      await expect(begin(full)).rejects.toMatchObject({ kind: 'locked' });
+      full.fault = () => {};
+      await vi.waitUntil(() => kept.health().writable);
+      await kept.tasks.put(actuation({ taskId: 'after' }));
+      expect(notices.map((notice) => notice.type)).toEqual(['unwritable', 'writable']);
+      await kept.tasks.close();
+      expect([...full.files().keys()].filter((name) => name.startsWith('lock'))).toEqual([]);
+    },
+  );
+
+  it('is noticed to be well again though nobody has anything to store, and the attempts leave nothing behind', async () => {
+    const disk = new MemoryDisk();
+    const kept = await openHomeStore({ folder, files: disk, probeMs: 5 });
+    await kept.tasks.put(actuation({ taskId: 'a' }));
+    expect(kept.health()).toEqual({ writable: true });
+    let attempts = 0;
+    disk.fault = ({ kind, name }) => {
+      if (kind !== 'datasync') return;
+      if (name.startsWith('journal')) attempts += 1;
+      throw diskError('EIO');
+    };
+    await expect(kept.tasks.put(actuation({ taskId: 'b' }))).rejects.toMatchObject({ kind: 'unwritable' });
+    await vi.waitUntil(() => attempts > 3);
+    const health = kept.health();
+    expect(health).toMatchObject({ writable: false, reason: expect.stringContaining('EIO') });
+    expect(health.writable ? 0 : health.forMs).toBeGreaterThan(0);
+    disk.fault = () => {};
+    await vi.waitUntil(() => kept.health().writable);
+    expect((await kept.tasks.list({ limit: 9 })).map((task) => task.taskId)).toEqual(['a']);
+    await kept.tasks.close();
+    const { store } = await begin(disk.afterKill());
+    expect((await store.list({ limit: 9 })).map((task) => task.taskId)).toEqual(['a']);
   });
 
   it('is named at the start, in one line', async () => {
