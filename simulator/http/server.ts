@@ -17,7 +17,9 @@ export function simulatorApp(home: SimulatedHome, clock: Clock): Express {
   app.use(deviceApi(home, clock));
   app.use(webServerApi(home, clock));
   app.use((request) => {
-    throw new UnknownError(`nothing at ${request.method} ${request.path}; there are /sensors, /control/:id, /esp_fan and /sim`);
+    throw new UnknownError(
+      `nothing at ${request.method} ${request.path}; there are /sensors, /control/:id, /esp_fan and /sim`,
+    );
   });
   app.use(answerError);
   return app;
