@@ -1,4 +1,5 @@
 import type { Actuation, FieldTrack } from './actuation.ts';
+import type { VerifyRules } from './device.ts';
 import type { Effect, Step } from './events.ts';
 import { judge } from './judge.ts';
 import type { Instant } from './time.ts';
@@ -89,7 +90,7 @@ function withEffects(actuation: Actuation, previous: Actuation, now: number, wak
     (track, index) => track.doubtAt && track.doubtAt !== previous.fields[index]?.doubtAt,
   );
   if (doubted.length > 0) effects.push({ type: 'ask', fields: names(doubted) });
-  const silent = actuation.asked ? [] : actuation.fields.filter(isSilent);
+  const silent = actuation.asked ? [] : actuation.fields.filter((track) => isSilent(track, actuation.rules));
   const repeatAt = nextRepeat(actuation);
   let next = actuation;
   if (silent.length > 0 && now >= half) {
@@ -107,9 +108,13 @@ function withEffects(actuation: Actuation, previous: Actuation, now: number, wak
   return { actuation: next, effects };
 }
 
-/** A field that speaks by itself but has said nothing that counts; one that is polled is asked all the time. */
-function isSilent(track: FieldTrack): boolean {
-  return !track.ruling && track.readback.askable && track.readback.push && track.runs.length === 0;
+/**
+ * A field that speaks by itself but has said nothing that counts; one that is polled is asked all the time. A bridge that
+ * speaks from memory has said nothing, be it the new value or the old one, until the device has been read.
+ */
+function isSilent({ ruling, readback, runs }: FieldTrack, { confirm }: VerifyRules): boolean {
+  const heard = confirm ? runs.some(({ source }) => source === 'read') : runs.length > 0;
+  return !ruling && readback.askable && readback.push && !heard;
 }
 
 /**

@@ -30,7 +30,7 @@ const RECOVERY_MS = 6_000;
 /** A reading is no older than this when a verdict comes of it, in ms. */
 const READING_MS = 2_500;
 
-/** Devices show one decimal. */
+/** A device that shows one decimal may show this much more or less than is true. */
 const ROUNDING = 0.05;
 
 /** How much more memory it may hold at the end, as a part, and how many more handles. */
@@ -42,7 +42,7 @@ export function judge({ told, truth, outages, vitals }: SoakAccounts): Finding[]
   const unsent = told.filter(saysUnsent);
   const healthy = told.filter((each) => each.fault === null && !overlaps(each, outages));
   const stood = (each: Told, fromMs: number, toMs: number) =>
-    wantsOf(each).every(([field, isWanted]) => truth.stoodAt(each.simulated, field, isWanted, fromMs, toMs));
+    wantsOf(each, ROUNDING).every(([field, isWanted]) => truth.stoodAt(each.simulated, field, isWanted, fromMs, toMs));
   const finding = (name: string, looked: readonly Told[], breaks: (each: Told) => boolean): Finding => {
     return { name, looked: looked.length, violations: looked.filter(breaks).map(described) };
   };
@@ -89,22 +89,22 @@ function saysUnsent({ result }: Told): boolean {
 
 /** The wanted value was there when the command was given: then nothing has to move. */
 function wasThere(each: Told, truth: Truth): boolean {
-  return wantsOf(each).every(([field, isWanted]) => isWanted(truth.at(each.simulated, field, each.calledAt)));
+  return wantsOf(each, ROUNDING).every(([field, isWanted]) => isWanted(truth.at(each.simulated, field, each.calledAt)));
 }
 
 function alwaysStood(each: Told, truth: Truth, fromMs: number, toMs: number): boolean {
-  return wantsOf(each).every(
+  return wantsOf(each, -ROUNDING).every(
     ([field, isWanted]) =>
       isWanted(truth.at(each.simulated, field, fromMs)) && !truth.changedIn(each.simulated, field, fromMs, toMs),
   );
 }
 
-/** The device's fields, and whether a value of one is the wanted one: numbers may be half a step off. */
-function wantsOf({ kind, wish }: Told): (readonly [string, (value: unknown) => boolean])[] {
+/** The device's fields, and whether a value of one is the wanted one. Devices show one decimal: hence the slack. */
+function wantsOf({ kind, wish }: Told, slack: number): (readonly [string, (value: unknown) => boolean])[] {
   return Object.entries(kind.wire(wish)).map(([field, wanted]) => [
     field,
     (value: unknown) =>
-      typeof wanted === 'number' ? Math.abs(Number(value) - wanted) <= kind.step / 2 + ROUNDING : value === wanted,
+      typeof wanted === 'number' ? Math.abs(Number(value) - wanted) <= kind.tolerance + slack : value === wanted,
   ]);
 }
 

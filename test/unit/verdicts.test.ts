@@ -97,7 +97,7 @@ describe('a bridge that speaks from memory (confirm)', () => {
 
   it('is believed once the device itself has shown the value, and asked only once', () => {
     const history = bridged().report(3_000, set(24)).report(3_100, set(24));
-    expect(history.until(6_000).verdict).toBe('verifying');
+    expect(history.until(4_900).verdict).toBe('verifying');
     expect(questions(history)).toBe(1);
     const confirmed = bridged().report(3_000, set(24)).read(3_200, set(24)).report(4_000, set(24));
     expect(confirmed.until(9_000).verdict).toBe('verified at 5000');
@@ -107,6 +107,13 @@ describe('a bridge that speaks from memory (confirm)', () => {
   it('is not believed against the device', () => {
     const history = bridged().report(3_000, set(24)).read(3_200, set(20)).until(10_000);
     expect(history.verdict).toBe('mismatch/reverted at 10000');
+  });
+
+  it('is not believed with an old value either: the device is asked before it counts as unmoved', () => {
+    const rules = { confirm: true, echoMs: 1_000 };
+    const history = setpoint(rules, askable).report(2_000, set(20)).until(6_000);
+    expect(questions(history)).toBe(1);
+    expect(history.read(6_100, set(24)).verdict).toBe('verified at 6100');
   });
 
   it('proves nothing where the device does not answer', () => {
