@@ -38,7 +38,7 @@ export interface DoorsOptions {
   /** 32 secret bytes that sign what MCP clients bring back. */
   readonly stateKey: Uint8Array;
   /** There where the demo home runs. */
-  readonly panel?: SimulatorPanel | undefined;
+  readonly panel?: SimulatorPanel;
   readonly checks: HealthChecks;
   readonly metrics: Metrics;
   readonly logOf: LogOf;
@@ -62,7 +62,13 @@ export async function openDoors(options: DoorsOptions, undo: (() => Promise<void
   undo.push(() => listener.close());
   const { localToken: token } = tokens;
   const cert = certificate && { cert: new X509Certificate(certificate.cert).toString() };
-  await writeDaemonFile(dataFolder, { url: listener.url, pid: process.pid, token, ...cert });
+  const address = { url: listener.url, pid: process.pid, token, ...cert };
+  // On a full disk, devices are read all the same: only the command line does not find its way.
+  await writeDaemonFile(dataFolder, address).catch((error: unknown) =>
+    options
+      .logOf('http')
+      .warn({ error: messageOf(error) }, 'the other commands of this machine will not find the gateway'),
+  );
   undo.push(() => removeDaemonFile(dataFolder));
   // Closed before the listener: waiting calls are answered while their connections still stand.
   undo.push(async () => {
