@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Engine } from './actuation/engine.ts';
 import { Pruning } from './actuation/pruning.ts';
-import { systemClock } from './actuation/system-clock.ts';
+import { newestKept, systemClock } from './actuation/system-clock.ts';
 import type { ConfigChanges } from './config/changes.ts';
 import type { HomeConfig } from './config/schema.ts';
 import { retentionOf } from './config/schema-tasks.ts';
@@ -64,7 +64,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { home, dataFolder, logOf } = options;
   const tokens = await openTokens(home.tokens, options);
   const live = new LiveHome(home);
-  const clock = systemClock();
   const metrics = new Metrics();
   const undo: (() => Promise<void>)[] = [];
   let stopping = false;
@@ -80,6 +79,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
     const { tasks, habits, aftermaths, history, ages, keys } = store;
     undo.push(() => tasks.close());
+    const clock = systemClock(await newestKept(tasks));
     const mqtt = home.mqtt ? await startMqtt(home.mqtt, { clock, log: logOf('transports') }) : null;
     if (mqtt) undo.push(() => mqtt.stop());
     const deps = { clock, log: logOf('devices'), ...(mqtt ? { mqtt: mqtt.link } : {}) };
