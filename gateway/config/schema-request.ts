@@ -14,7 +14,7 @@ export const httpSchema = strict({
       }
       if (search !== '' || hash !== '') refuse('an address ends before ? and #: these belong to a request');
     }),
-  timeout: duration.prefault('5s'),
+  timeout: gap.prefault('5s'),
   /** Shortest time between two commands. */
   min_gap: duration.prefault(0),
   /** Requests at a time. More than one by default, so that a command whose answer is slow does not stop the reads. */

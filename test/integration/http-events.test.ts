@@ -47,6 +47,15 @@ describe('an HTTP device that pushes', () => {
     expect(fan.reads).toBe(0);
   });
 
+  it('shows its stream the login that its requests have', async () => {
+    await open({ requests: { live: { headers: { authorization: 'Bearer porch' } } } });
+    await until(device, isPushed);
+    expect(fan.http.seen[0]).toMatchObject({
+      path: '/events',
+      headers: { authorization: 'Bearer porch', accept: 'text/event-stream' },
+    });
+  });
+
   it('takes what it hears first for the answer to its opening, and the rest for reports', async () => {
     await open();
     await until(device, isPushed);

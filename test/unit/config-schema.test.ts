@@ -309,6 +309,11 @@ describe('a mistake is told with its place and what is allowed', () => {
       heater({ http: { base: 'http://me:secret@192.0.2.1' } }),
       /http\.base: a login does not belong in the address: give the requests headers/,
     ],
+    [
+      'no time at all',
+      heater({ http: { base: 'http://192.0.2.1', timeout: 0 } }),
+      /http\.timeout: must be longer than 0/,
+    ],
     ['query in the address', heater({ http: { base: 'http://192.0.2.1/?a=b' } }), /http\.base: an address ends before/],
     [
       'neither write nor read',

@@ -75,6 +75,7 @@ const happening = fc.tuple(
       arbitrary: fc.constantFrom('sent', 'accepted', 'lost', 'refused', 'not_sent').map((type) => ({ type })),
     },
     { weight: 2, arbitrary: fc.boolean().map((online) => ({ type: 'availability' as const, online })) },
+    { weight: 1, arbitrary: fc.constantFrom('pushed', 'unpushed').map((type) => ({ type })) },
     {
       weight: 6,
       arbitrary: fc
@@ -105,6 +106,11 @@ function toEvent(ms: number, [, what]: Happening): ActuationEvent {
     case 'availability': {
       const { online } = what as { online: boolean };
       return { type: 'device', at: now, report: { type: 'availability', at: now, online, retained: false } };
+    }
+    case 'pushed':
+    case 'unpushed': {
+      const push = { target_temperature: what.type === 'pushed' };
+      return { type: 'device', at: now, report: { type: 'push', at: now, push } };
     }
     case 'delivery': {
       const report = { type: 'delivery' as const, at: now, reason: 'delivery_failed' as const, detail: 'no route' };
