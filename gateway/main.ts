@@ -7,6 +7,7 @@ import type { ConfigChanges } from './config/changes.ts';
 import type { HomeConfig } from './config/schema.ts';
 import { retentionOf } from './config/schema-tasks.ts';
 import { shippedPath } from './config/shipped.ts';
+import type { SimulatorPanel } from './dashboard/simulator-panel.ts';
 import { type Discovery, startDiscovery } from './devices/discovery/discovery.ts';
 import { buildRegistry, type DeviceRegistry } from './devices/registry.ts';
 import type { Actuation } from './domain/actuation.ts';
@@ -30,6 +31,8 @@ export interface GatewayOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly logOf: LogOf;
+  /** There where the demo home runs: its simulator, for people to play with. */
+  readonly panel?: SimulatorPanel;
 }
 
 /** A gateway that runs. */

@@ -61,7 +61,7 @@ export async function startDaemon(options: StartOptions): Promise<RunningDaemon>
     }
     const dataFolder = resolve(options.data ?? home.data ?? defaultData(options.config));
     const { host, port } = { ...home.server, ...given(options) };
-    const gateway = await startGateway({ home, dataFolder, host, port, logOf });
+    const gateway = await startGateway({ home, dataFolder, host, port, logOf, ...(demo && { panel: demo.panel }) });
     if (gateway.brokerUrl) demo?.joinBroker(gateway.brokerUrl);
     const close = async () => {
       await gateway.close();

@@ -1,12 +1,15 @@
 import { type Simulator, startSimulator } from '../../simulator/start.ts';
 import { type LoadedHome, loadConfig } from '../config/load.ts';
 import { shippedPath } from '../config/shipped.ts';
+import type { SimulatorPanel } from '../dashboard/simulator-panel.ts';
 import { messageOf, StartError } from '../domain/errors.ts';
+import { demoPanel } from './demo-panel.ts';
 
 /** The home that runs where no configuration is given: the shipped one, on a simulator in this process. */
 export interface Demo {
   readonly home: LoadedHome;
   readonly simulator: Simulator;
+  readonly panel: SimulatorPanel;
   /** Lets the MQTT devices in, once there is a broker for them. */
   joinBroker(url: string): void;
 }
@@ -23,7 +26,8 @@ export async function startDemo(options: { simulatorPort: number; delayMs: numbe
   });
   try {
     const env = { ...process.env, READBACK_SIMULATOR: simulator.url };
-    return { home: await loadConfig(shippedPath('demo.yaml'), env), simulator, joinBroker };
+    const home = await loadConfig(shippedPath('demo.yaml'), env);
+    return { home, simulator, panel: demoPanel(simulator.home, home), joinBroker };
   } catch (error) {
     await simulator.close();
     throw error;
