@@ -13,24 +13,29 @@ describe('the simulated ESPHome fan', () => {
 
   beforeEach(async () => {
     simulator = await startSimulator({ delayMs: DELAY_MS });
-    home = await new DeviceHome({
-      fan: {
-        use: 'esphome/fan',
-        with: { base: `${simulator.url}/esp_fan`, entity: 'Porch Fan', speed_step: 25 },
-        verify: { settle: '50ms', deadline: '1s' },
-      },
-    }).start();
-    fan = home.device('fan');
-    await until(fan, (device) => device.state().push['power'] === true);
   });
   afterEach(async () => {
     await home.stop();
     await simulator.close();
   });
 
+  /** @param deadline at half of which it is asked if it has said nothing */
+  async function open(deadline: string): Promise<void> {
+    home = await new DeviceHome({
+      fan: {
+        use: 'esphome/fan',
+        with: { base: `${simulator.url}/esp_fan`, entity: 'Porch Fan', speed_step: 25 },
+        verify: { settle: '50ms', deadline },
+      },
+    }).start();
+    fan = home.device('fan');
+    await until(fan, (device) => device.state().push['power'] === true);
+  }
+
   const truth = () => simulator.home.truth('esp_fan');
 
   it('is verified without being asked', async () => {
+    await open('20s');
     const settled = await home.command('fan', { power: 'on', percentage: 75 });
     expect(ending(settled)).toBe('verified');
     expect(settled.reads).toBe(0);
@@ -45,6 +50,7 @@ describe('the simulated ESPHome fan', () => {
     ['lost_answer', 'verified'],
     ['garbled', 'verified'],
   ])('with the fault %s: %s', async (fault, expected) => {
+    await open('1s');
     simulator.home.arm('esp_fan', fault, { times: 1 });
     const settled = await home.command('fan', { power: 'on' });
     expect(ending(settled)).toBe(expected);
@@ -52,6 +58,7 @@ describe('the simulated ESPHome fan', () => {
   });
 
   it('hangs up with its power, and says how it stands when it is back', async () => {
+    await open('20s');
     simulator.home.arm('esp_fan', 'offline');
     await until(fan, (device) => device.state().online === false);
     expect(ending(await home.command('fan', { power: 'on' }))).toBe('unreachable/offline');
