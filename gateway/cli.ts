@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { banner, settledLine } from './commands/banner.ts';
-import { type StartOptions, startDaemon } from './commands/daemon.ts';
-import type { DataOptions } from './commands/data-options.ts';
+import { type RunningDaemon, type StartOptions, startDaemon } from './commands/daemon.ts';
 import { type DaemonOptions, findDaemon } from './commands/find-daemon.ts';
 import type { StdioOptions } from './commands/stdio.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
@@ -66,30 +65,6 @@ daemonCommand('stdio')
     process.exit(0);
   });
 
-dataCommand('backup')
-  .description('write tasks, history, keys and tokens into one file, whether the gateway runs or not')
-  .argument('<file>', 'the backup; one that is there is replaced once the new one is whole')
-  .action(async (file: string, options: DataOptions) => {
-    const { backUpData } = await import('./commands/backup.ts');
-    console.log(await backUpData(file, options));
-  });
-
-dataCommand('restore')
-  .description('put a backup in place, while no gateway runs; what was there is kept beside it')
-  .argument('<file>', 'as `readback backup` wrote it')
-  .action(async (file: string, options: DataOptions) => {
-    const { restoreData } = await import('./commands/backup.ts');
-    console.log(await restoreData(file, options));
-  });
-
-/** A command that works on a data folder itself. */
-function dataCommand(name: string): Command {
-  return program
-    .command(name)
-    .option('-c, --config <file>', 'the home whose data it is')
-    .option('--data <folder>', 'the data folder, where it is not the usual one');
-}
-
 addTokenCommands(program.command('token').description('who may come in, and what for'), daemonCommand);
 
 /** A command that speaks to a gateway which is running. */
@@ -106,7 +81,12 @@ function daemonCommand(name: string, above: Command = program): Command {
 
 async function start(options: StartOptions): Promise<void> {
   const daemon = await startDaemon(options);
-  const { gateway, demo, dataFolder, log, reload } = daemon;
+  const { gateway, demo, dataFolder, log } = daemon;
+  // Before anybody is told that it runs: whoever is told may send a signal at once.
+  hearSignals(daemon);
+  process.on('unhandledRejection', (error) =>
+    log.error({ error: messageOf(error) }, 'a fault was caught at the last line'),
+  );
   const { mcpUrl, brokerUrl } = gateway;
   console.log(
     banner({
@@ -124,13 +104,13 @@ async function start(options: StartOptions): Promise<void> {
     });
   }
   process.send?.({ mcpUrl, brokerUrl });
+}
+
+/** SIGHUP reads the configuration again. A demo has none: it goes with its terminal. */
+function hearSignals({ reload, close }: RunningDaemon): void {
   const signals = ['SIGINT', 'SIGTERM'] as const;
-  // A demo has nothing to read again: with its terminal it goes.
-  stopOnSignal(reload ? signals : [...signals, 'SIGHUP'], () => daemon.close());
+  stopOnSignal(reload ? signals : [...signals, 'SIGHUP'], close);
   if (reload) process.on('SIGHUP', () => void reload());
-  process.on('unhandledRejection', (error) =>
-    log.error({ error: messageOf(error) }, 'a fault was caught at the last line'),
-  );
 }
 
 /** The first signal stops in order; a second one, or too long a stop, ends at once. */

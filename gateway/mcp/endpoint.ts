@@ -68,9 +68,10 @@ export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpE
   listening.start();
   const quick = quickGet(offer.tasks, { name, version });
   const { maxSessions: limit = MAX_SESSIONS, sessionIdleMs: idleMs = SESSION_IDLE_MS } = options;
-  const sessions = new OlderSessions({ factory, limit, idleMs, onError, onRejected });
+  const onFault = (error: Error) => (isGone(error) ? onRejected : onError)(error);
+  const sessions = new OlderSessions({ factory, limit, idleMs, onError: onFault, onRejected });
   const handler = createMcpHandler(factory, { legacy: 'stateless', responseMode: 'auto', onerror: onRejected });
-  const serve = toNodeHandler(handler, { onerror: onError });
+  const serve = toNodeHandler(handler, { onerror: onFault });
   const open = new Set<Promise<void>>();
   const answer = async (req: McpRequest, res: ServerResponse, body: unknown) => {
     if (refuseMisshapen(res, body)) return;
@@ -94,6 +95,11 @@ export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpE
       await handler.close();
     },
   };
+}
+
+/** Whether a client went away in the middle of its request, which is no fault of ours. */
+function isGone(error: Error): boolean {
+  return 'code' in error && error.code === 'ECONNRESET';
 }
 
 /** What a new server can do, which may depend on whom it is for. */
