@@ -19,6 +19,11 @@ export class Daemons {
     return join(this.folder, name);
   }
 
+  /** Lets something be done at the end, once everything that is started after this has ended. */
+  atEnd(closer: () => unknown): void {
+    this.#closers.push(closer);
+  }
+
   /** The simulator runs in this process, so that a test can wait for what really happens. */
   async simulator(delayMs: number): Promise<Simulator> {
     const simulator = await startSimulator({ delayMs });
