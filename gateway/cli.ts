@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { banner, settledLine } from './commands/banner.ts';
 import { type RunningDaemon, type StartOptions, startDaemon } from './commands/daemon.ts';
+import type { DataOptions } from './commands/data-options.ts';
 import { type DaemonOptions, findDaemon } from './commands/find-daemon.ts';
 import type { StdioOptions } from './commands/stdio.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
@@ -64,6 +65,30 @@ daemonCommand('stdio')
     // Connections that are kept for later would keep the process alive.
     process.exit(0);
   });
+
+dataCommand('backup')
+  .description('write tasks, history, keys and tokens into one file, whether the gateway runs or not')
+  .argument('<file>', 'the backup; one that is there is replaced once the new one is whole')
+  .action(async (file: string, options: DataOptions) => {
+    const { backUpData } = await import('./commands/backup.ts');
+    console.log(await backUpData(file, options));
+  });
+
+dataCommand('restore')
+  .description('put a backup in place, while no gateway runs; what was there is kept beside it')
+  .argument('<file>', 'as `readback backup` wrote it')
+  .action(async (file: string, options: DataOptions) => {
+    const { restoreData } = await import('./commands/backup.ts');
+    console.log(await restoreData(file, options));
+  });
+
+/** A command that works on a data folder itself. */
+function dataCommand(name: string): Command {
+  return program
+    .command(name)
+    .option('-c, --config <file>', 'the home whose data it is')
+    .option('--data <folder>', 'the data folder, where it is not the usual one');
+}
 
 addTokenCommands(program.command('token').description('who may come in, and what for'), daemonCommand);
 
