@@ -1,4 +1,11 @@
-import type { CommandWire, DeviceWire, FieldWire, HomeWire, MomentWire } from '../../gateway/dashboard/wire.ts';
+import type {
+  CommandWire,
+  DeviceWire,
+  FieldWire,
+  HomeWire,
+  MomentWire,
+  SimulatorWire,
+} from '../../gateway/dashboard/wire.ts';
 import { SCOPES } from '../../gateway/domain/principal.ts';
 import type { Value } from '../../gateway/domain/value.ts';
 import { VERDICTS, type Verdict } from '../../gateway/domain/verdict.ts';
@@ -187,3 +194,20 @@ const MOMENTS: readonly MomentWire[] = [
     text: 'Air conditioner ac: ignored (no_reaction): sent target_temperature 26 °C',
   },
 ];
+
+/** A simulator with one device that misbehaves. */
+export const SIMULATOR: SimulatorWire = {
+  now: secondsAgo(0),
+  faults: ['ignore', 'clamp', 'ramp', 'revert', 'echo', 'stale_read', 'offline', 'flap'],
+  devices: [
+    {
+      id: 'simulated_ac',
+      device: 'ac',
+      name: 'Air conditioner',
+      delay_ms: 4_000,
+      armed: [{ fault: 'clamp', once: true }],
+      truth: { power: 'ON', temperature: 24, mode: 'COOL', room_temperature: 27.5 },
+      received: 3,
+    },
+  ],
+};

@@ -4,6 +4,7 @@ import { Empty } from '../parts/empty.tsx';
 import { SkeletonCards } from '../parts/skeleton.tsx';
 import { devices, mayRead } from '../state/home.ts';
 import { DeviceCard } from './device-card.tsx';
+import { useFreshDevices } from './keep-fresh.ts';
 
 const NO_AREA = 'Elsewhere';
 
@@ -12,6 +13,7 @@ const MOST_OPEN = 16;
 
 /** The house: its devices by area. */
 export function DevicesView() {
+  useFreshDevices();
   const all = devices.value;
   if (!all) return <SkeletonCards />;
   if (!mayRead.value) {

@@ -3,7 +3,7 @@ import { RelativeTime } from '../parts/relative-time.tsx';
 import { VerdictBadge } from '../parts/verdict-badge.tsx';
 import { commandHref } from '../route.ts';
 import { now } from '../state/clock.ts';
-import { PHASE_WORDS, sentenceOf, span } from '../words.ts';
+import { sentenceOf, span } from '../words.ts';
 import { refusalOf } from './wishes.ts';
 
 /** What became of the newest command of a device, or how far it has come. Its place is there before there is one. */
@@ -46,7 +46,7 @@ export function Progress({ command }: { readonly command: CommandWire }) {
         <progress max={Math.max(1, dueMs)} value={Math.min(takenMs, dueMs)} aria-label="time taken" />
       )}
       <span class="ago">
-        {PHASE_WORDS[command.phase]}, {Math.round(takenMs / 1_000)} s{usually}
+        {Math.round(takenMs / 1_000)} s{usually}
       </span>
     </span>
   );

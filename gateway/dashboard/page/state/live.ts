@@ -67,16 +67,13 @@ export class LiveStream {
   #open(): void {
     const source = new EventSource('/api/events');
     this.#source = source;
-    const hear = (message: MessageEvent<string>) => {
+    source.onmessage = (message: MessageEvent<string>) => {
       connected.value = true;
       this.#attempts = 0;
       // The gateway serves this page itself, so both are of one version and the wire's types hold.
       receive(JSON.parse(message.data) as EventWire);
       heardAt.value = gatewayNow();
     };
-    for (const type of ['message', 'snapshot', 'command', 'device', 'device_gone', 'tick'] as const) {
-      source.addEventListener(type, hear);
-    }
     // A browser tries again by itself after some errors and not after others; here it is the same for all.
     source.onerror = () => this.#lost();
   }
