@@ -50,16 +50,18 @@ function questions(approval: Approval | null): Moment[] {
   return [asked, [at, { type: 'answered', text: `${approved ? 'Approved' : 'Denied'} by ${by} (${through})` }]];
 }
 
-/** Fields that left at the same moment left together. */
+/** Fields that left at the same moment left together. Of a field that was sent more often the first and the latest are known. */
 function sends({ fields }: Actuation): Moment[] {
   const moments = new Map<number, { readonly at: Instant; readonly again: boolean; readonly tracks: FieldTrack[] }>();
+  const note = (track: FieldTrack, at: Instant | null, again: boolean) => {
+    if (!at) return;
+    const moment = moments.get(at.mono) ?? { at, again, tracks: [] };
+    moment.tracks.push(track);
+    moments.set(at.mono, moment);
+  };
   for (const track of fields) {
-    for (const at of [track.sentAt, track.lastSentAt]) {
-      if (!at || (at === track.lastSentAt && at.mono === track.sentAt?.mono)) continue;
-      const moment = moments.get(at.mono) ?? { at, again: at.mono !== track.sentAt?.mono, tracks: [] };
-      moment.tracks.push(track);
-      moments.set(at.mono, moment);
-    }
+    note(track, track.sentAt, false);
+    if (track.lastSentAt?.mono !== track.sentAt?.mono) note(track, track.lastSentAt, true);
   }
   return [...moments.values()].map(({ at, again, tracks }) => {
     const wants = tracks.map((track) => `${track.field} ${show(track, track.sent)}`).join(', ');
