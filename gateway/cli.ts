@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { banner, settledLine } from './commands/banner.ts';
+import { addClientCommands } from './commands/client-commands.ts';
 import { type RunningDaemon, type StartOptions, startDaemon } from './commands/daemon.ts';
 import type { DataOptions } from './commands/data-options.ts';
 import { type DaemonOptions, findDaemon } from './commands/find-daemon.ts';
@@ -90,6 +91,7 @@ function dataCommand(name: string): Command {
     .option('--data <folder>', 'the data folder, where it is not the usual one');
 }
 
+addClientCommands(daemonCommand);
 addTokenCommands(program.command('token').description('who may come in, and what for'), daemonCommand);
 
 /** A command that speaks to a gateway which is running. */
