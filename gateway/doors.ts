@@ -8,6 +8,7 @@ import type { HomeConfig } from './config/schema.ts';
 import { shippedPath } from './config/shipped.ts';
 import { createDashboard, type Dashboard } from './dashboard/dashboard.ts';
 import { pageFiles } from './dashboard/page-files.ts';
+import { servedBy } from './dashboard/serve.ts';
 import type { SimulatorPanel } from './dashboard/simulator-panel.ts';
 import { messageOf, StartError } from './domain/errors.ts';
 import type { LogOf } from './domain/log.ts';
@@ -108,8 +109,7 @@ export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): 
   tokens.onShutOut((principal) => mcp.dismiss(principal));
   const dashboard = createDashboard({ name, version, commands, clock, ...(panel && { panel }), onError });
   const api = Router();
-  api.use('/tokens', access.require('admin'));
-  api.use(dashboard.api, tokensApi(tokens, onError));
+  api.use(dashboard.api, tokensApi(tokens, servedBy(onError)));
   const app: AppOptions = {
     name,
     version,

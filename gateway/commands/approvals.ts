@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StartError } from '../domain/errors.ts';
-import { type ApiRequest, callApi } from './call-api.ts';
+import { callApi } from './call-api.ts';
 import type { Daemon } from './find-daemon.ts';
 
 const waitingSchema = z.object({
@@ -44,7 +44,7 @@ export async function answerApproval(daemon: Daemon, id: string, approve: boolea
   // An id that matches nothing is sent as it is: the gateway knows what to say about it.
   const whole = matching[0]?.id ?? id;
   const { message } = answeredSchema.parse(
-    await ask(daemon, {
+    await callApi(daemon, {
       method: 'POST',
       path: `/approvals/${encodeURIComponent(whole)}`,
       body: { approve, through: 'cli' },
@@ -54,14 +54,7 @@ export async function answerApproval(daemon: Daemon, id: string, approve: boolea
 }
 
 async function fetchWaiting(daemon: Daemon): Promise<readonly Waiting[]> {
-  return waitingSchema.parse(await ask(daemon, { path: '/approvals' })).approvals;
-}
-
-function ask(daemon: Daemon, request: Omit<ApiRequest, 'missingScope'>): Promise<unknown> {
-  return callApi(daemon, {
-    ...request,
-    missingScope: 'this token may not answer questions: it needs the scope approve',
-  });
+  return waitingSchema.parse(await callApi(daemon, { path: '/approvals' })).approvals;
 }
 
 const ago = (seconds: number) => (seconds < 2 ? 'just now' : `${span(seconds)} ago`);

@@ -9,8 +9,6 @@ export interface ApiRequest {
   /** Below `/api`. */
   readonly path: string;
   readonly body?: object;
-  /** What is said of a token that is known and does not allow this. */
-  readonly missingScope: string;
 }
 
 const refusalSchema = z.object({ error: z.string(), message: z.string().optional() });
@@ -35,7 +33,6 @@ export async function callApi(daemon: Daemon, request: ApiRequest): Promise<unkn
   if (error === 'invalid_token') {
     throw new StartError('it asks for a token that it knows: give one with --token or READBACK_TOKEN');
   }
-  if (error === 'insufficient_scope') throw new StartError(request.missingScope);
   throw new StartError(message ?? `${daemon.url} answered ${status}: is it a gateway?`);
 }
 

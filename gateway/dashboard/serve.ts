@@ -17,6 +17,8 @@ const STATUS: Readonly<Partial<Record<UserErrorCode, number>>> = {
   bad_value: 400,
   nothing_to_do: 400,
   not_allowed: 403,
+  unknown_token: 404,
+  token_conflict: 409,
   too_many_pages: 429,
 };
 

@@ -1,11 +1,10 @@
 import { type AuthInfo, bearerAuthChallengeResponse, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
-import type { RequestHandler } from 'express';
 import { allScopes, LOCAL_PRINCIPAL, type Scope } from '../domain/principal.ts';
 import type { Clock } from '../domain/time.ts';
 import type { McpRequest } from '../mcp/modern-request.ts';
 import { Presence } from './presence.ts';
 import { RateLimit, retryAfter } from './rate-limit.ts';
-import { type Check, guard, type Refusal, rpcRefusal } from './refusal.ts';
+import { type Check, type Refusal, rpcRefusal } from './refusal.ts';
 import { isSameOrigin, tokenInCookie } from './session-cookie.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -17,8 +16,6 @@ export interface Access {
   readonly bearerOrCookie: Check;
   /** Turns away whoever's token does not allow this: 403. */
   allows(scope: Scope): Check;
-  /** `allows` for Express. */
-  require(scope: Scope): RequestHandler;
 }
 
 /** How often one principal may ask. */
@@ -68,7 +65,6 @@ export function createAccess(tokens: Tokens, limits?: AccessLimits): Access {
       return auth instanceof OAuthError ? challenge(auth) : enter(auth, req, res);
     },
     allows,
-    require: (scope) => guard(allows(scope)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { homeConfigSchema } from '../../gateway/config/schema.ts';
+import type { SimulatorPanel } from '../../gateway/dashboard/simulator-panel.ts';
 import type { TokenRecord } from '../../gateway/domain/principal.ts';
 import { buildDoors } from '../../gateway/doors.ts';
 import { type AppOptions, createHandler } from '../../gateway/http/app.ts';
@@ -8,6 +9,9 @@ import { Tokens } from '../../gateway/http/tokens.ts';
 import { DEMO_AC, DEMO_FAN, withApproval } from './demo-devices.ts';
 import { FakeCommands } from './fake-commands.ts';
 import { RecordingLog } from './logs.ts';
+
+/** A simulator that simulates nothing. */
+const PANEL: SimulatorPanel = { faults: [], devices: () => [], change: () => undefined };
 
 /** Everything through which clients come in, as the daemon opens it, over scripted commands and on a real socket. */
 export interface TestDoors {
@@ -44,6 +48,7 @@ export async function openTestDoors(options: TestDoorsOptions = {}): Promise<Tes
     clock: commands.clock,
     tokens,
     stateKey: new Uint8Array(32),
+    panel: PANEL,
     checks: {},
     metrics: new Metrics(),
     logOf: () => log,
