@@ -1,7 +1,7 @@
 import type { Commands } from '../actuation/commands.ts';
 import { type Clock, iso } from '../domain/time.ts';
 import { deviceWire } from './device-wire.ts';
-import type { EventWire } from './wire.ts';
+import type { DeviceWire, EventWire } from './wire.ts';
 
 /** While somebody looks, devices that only asking can tell of are asked this often, in ms. */
 const LOOK_EVERY_MS = 30_000;
@@ -20,6 +20,21 @@ export class DeviceNews {
   constructor(commands: Commands, clock: Clock) {
     this.#commands = commands;
     this.#clock = clock;
+  }
+
+  /** All devices as they are, for a page that opens. */
+  all(): readonly DeviceWire[] {
+    return this.#ids().flatMap((id) => {
+      const view = this.#commands.view(id);
+      if (!view) return [];
+      if (!this.#told.has(id)) this.#told.set(id, this.#heard(id));
+      return [deviceWire(view)];
+    });
+  }
+
+  /** The last page has gone: what was told is told to nobody any more. */
+  forget(): void {
+    this.#told.clear();
   }
 
   /** Words what is known of a device now, once for all pages. */

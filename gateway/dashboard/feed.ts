@@ -8,7 +8,6 @@ import { Pace } from '../streams/pace.ts';
 import { CommandList } from './command-list.ts';
 import { CommandView } from './command-view.ts';
 import { DeviceNews } from './device-news.ts';
-import { deviceWire } from './device-wire.ts';
 import { PageStream } from './page-stream.ts';
 import { type Reader, sees } from './reader.ts';
 import type { EventWire } from './wire.ts';
@@ -97,7 +96,10 @@ export class Feed {
     }
     const page = new PageStream(new EventStream(res));
     this.#pages.set(page, reader);
-    page.open(() => this.#pages.delete(page));
+    page.open(() => {
+      this.#pages.delete(page);
+      if (this.#pages.size === 0) this.#devices.forget();
+    });
     try {
       // Listened to first, looked at then: what happens meanwhile waits behind the snapshot.
       const commands = await this.#list.present(reader);
@@ -111,10 +113,8 @@ export class Feed {
   }
 
   #snapshot(reader: Reader, commands: Extract<EventWire, { type: 'snapshot' }>['commands']): EventWire {
-    const views = seesDevices(reader)
-      ? this.#options.commands.devices().flatMap(({ id }) => this.#options.commands.view(id) ?? [])
-      : [];
-    return { type: 'snapshot', now: this.#now(), devices: views.map(deviceWire), commands };
+    const devices = seesDevices(reader) ? this.#devices.all() : [];
+    return { type: 'snapshot', now: this.#now(), devices, commands };
   }
 
   #tellDevice(id: string): void {

@@ -70,6 +70,14 @@ export class FakeCommands implements Commands {
     this.#tell({ type: 'state', deviceId });
   }
 
+  /** A device says once more what is known of it. */
+  repeat(deviceId: string): void {
+    const at = this.#now();
+    const before = this.#state(deviceId);
+    const values = Object.entries(before.values).map(([field, known]) => [field, { ...known, at }] as const);
+    this.#states.set(deviceId, { ...before, values: Object.fromEntries(values), heardAt: at });
+  }
+
   /** A device announces itself. */
   appear(spec: DeviceSpec): void {
     this.#specs = [...this.#specs, spec];
