@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const home = (approval: string) => `
+# What is measured is how fast the gateway is, not how soon it says that it was too much.
+server: { limits: { requests_per_second: 1000000 } }
 devices:
   ac:
     kind: climate
