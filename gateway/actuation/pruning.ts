@@ -14,8 +14,8 @@ import { deviceOfHabit } from './habits.ts';
 /** Pause between two passes, in ms. */
 const PASS_MS = 60_000;
 
-/** Tasks that leave in one go: about two milliseconds of work, and one write and sync each for history and store. */
-const BITE = 50;
+/** Tasks that leave in one go: two or three milliseconds of work, and one write and sync each for history and store. */
+const BITE = 20;
 
 /** By how much ages may be told too small, as part of `keepMs`, and at most, in ms. */
 const COARSE = { part: 1 / 50, most: 3_600_000 } as const;

@@ -14,8 +14,11 @@ export const HISTORY_FOLDER = 'history';
 /** Lines that are read in one turn of the event loop: some milliseconds' worth on a Raspberry Pi. */
 const BITE = 50;
 
+const recordSchema = z.looseObject({ taskId: z.string() });
+
+/** A line of a day file, or of a backup. The checksum vouches for the rest of it. */
 export const pastTaskSchema = z.object({
-  actuation: z.custom<Actuation>((value) => z.looseObject({ taskId: z.string() }).safeParse(value).success),
+  actuation: z.custom<Actuation>((value) => recordSchema.safeParse(value).success),
   aftermath: z.array(z.custom<Drifted>((value) => typeof value === 'object' && value !== null)),
 });
 
