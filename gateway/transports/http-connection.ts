@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type undici from 'undici';
 import { messageOf } from '../domain/errors.ts';
+import { nameLookups } from './name-lookups.ts';
 
 // The package's front door brings in a browser's whole network with it: an eighth of a second of every start on a fast
 // machine. Its version is pinned, so these files stay where they are.
@@ -38,7 +39,7 @@ export class HttpConnection {
 
   /** @param connectMs how long the attempt to connect may take, TLS included */
   constructor(origin: string, connectMs: number) {
-    const connect = buildConnector({ timeout: connectMs });
+    const connect = buildConnector({ timeout: connectMs, lookup: nameLookups.look });
     this.#client = new Client(origin, {
       pipelining: 0,
       headersTimeout: 0,

@@ -143,10 +143,8 @@ describe('answers of hostile devices', () => {
     expect(endings(await street.command())).toEqual({ neighbour: 'verified', ...expected });
     await street.stop();
     for (const [id, { seen, taken }] of street.servers) {
-      expect(
-        seen.filter((request) => request.startsWith('POST')),
-        `${id} is commanded once`,
-      ).toEqual(['POST /apply']);
+      const commands = seen.filter((request) => request.startsWith('POST')).length;
+      expect(commands, `${id} is commanded once at most`).toBeLessThanOrEqual(1);
       expect(taken / seen.length, `of ${id} no more is taken than can be an answer`).toBeLessThan(8 * 1024 * 1024);
     }
   });

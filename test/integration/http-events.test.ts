@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseDevice } from '../../gateway/config/load.ts';
+import { buildDevice } from '../../gateway/devices/build-device.ts';
 import type { Device } from '../../gateway/domain/device.ts';
 import type { DeviceReport, Reading } from '../../gateway/domain/reading.ts';
 import { DeviceHome, ending, until } from '../support/device-home.ts';
 import { EventFan } from '../support/event-fan.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 /** The deadline is far off: only silence up to half of it would be a reason to ask. */
 const VERIFY = { poll: ['100ms'], echo: '0s', settle: '50ms', deadline: '20s' };
@@ -160,5 +163,29 @@ describe('an HTTP device that pushes', () => {
     await until(device, isPushed);
     await fan.stop();
     await until(device, ({ state }) => state.call(device).online === false);
+  });
+});
+
+describe('an HTTP device that pushes and has a period', () => {
+  it('is not read in the background while it is pushed', async () => {
+    const fan = await new EventFan().start();
+    const clock = new VirtualClock();
+    const read = { events: 'live', request: 'status', period: '1s' };
+    const profile = { use: 'esphome/fan', with: { base: fan.http.base, entity: 'Porch Fan', speed_step: 25 } };
+    const written = { ...profile, fields: { power: { read }, percentage: { read: { period: '1s' } } } };
+    const device = buildDevice('fan', parseDevice(written, 'fan'), { clock });
+    await device.start();
+    await until(device, isPushed);
+    const before = fan.reads;
+    await clock.pass(10_000);
+    await fetch(`${fan.http.base}/after`);
+    expect(fan.reads).toBe(before);
+    fan.http.answer('GET /events', 'gone', 404);
+    fan.cut();
+    await until(device, isAskedFor);
+    // Once because the stream broke, and from then on every second.
+    while (fan.reads < before + 3) await clock.pass(1_000);
+    await device.stop();
+    await fan.stop();
   });
 });

@@ -153,6 +153,19 @@ describe('HTTP transport', () => {
     expect(device.seen.map((seen) => seen.path)).toEqual(['/a', '/b', '/c']);
   });
 
+  it('lets what is urgent go before what waits', async () => {
+    const held: (() => void)[] = [];
+    device.on('GET /held', (_seen, response) => void held.push(() => response.end('done')));
+    for (const path of ['/a', '/b', '/urgent']) device.answer(`GET ${path}`, 'ok');
+    const transport = connect({ parallel: 1 });
+    const all = [transport.request(get('/held')), transport.request(get('/a')), transport.request(get('/b'))];
+    all.push(transport.request(get('/urgent'), { urgent: true }));
+    await device.arrived(1);
+    held[0]?.();
+    await Promise.all(all);
+    expect(device.seen.map((seen) => seen.path)).toEqual(['/held', '/urgent', '/a', '/b']);
+  });
+
   it('with parallel 2 has two under way, and a failed one frees its slot', async () => {
     device.on('GET /hangs', () => {}).answer('GET /status', 'ok');
     const transport = connect({ parallel: 2, timeoutMs: 80 });
