@@ -16,7 +16,7 @@ export function actuationTasks(commands: Commands): TaskSource {
     if (actuation.outcome) return task;
     const fields = actuation.fields.map(({ field }) => field);
     const usualMs = commands.usualMs(actuation.deviceId, fields);
-    return usualMs === null ? task : { ...task, _meta: { [USUAL]: usualMs } };
+    return usualMs === null ? task : { ...task, _meta: { [USUAL]: Math.round(usualMs) } };
   };
   return {
     async get(taskId, caller) {
