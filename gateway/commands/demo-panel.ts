@@ -2,6 +2,7 @@ import { InputError, UnknownError } from '../../simulator/core/errors.ts';
 import type { SimulatedHome } from '../../simulator/core/home.ts';
 import type { HomeConfig } from '../config/schema.ts';
 import type { SimulatorPanel } from '../dashboard/simulator-panel.ts';
+import type { DeviceSpec } from '../domain/device.ts';
 import { UserError } from '../domain/errors.ts';
 
 /** The demo's simulator as the page plays with it. */
@@ -13,7 +14,7 @@ export function demoPanel(simulated: SimulatedHome, home: Pick<HomeConfig, 'devi
         const { id, name, delay_ms, faults, state, counts } = device.view();
         return {
           id,
-          device: configuredTwin(id, home) ?? known.find((spec) => spec.name === name)?.id ?? null,
+          device: configuredTwin(id, home) ?? known.find((spec) => isNamed(spec, name))?.id ?? null,
           name,
           delay_ms,
           armed: faults.map(({ fault, times_left }) => ({ fault, once: times_left !== null })),
@@ -36,6 +37,11 @@ export function demoPanel(simulated: SimulatedHome, home: Pick<HomeConfig, 'devi
       }
     },
   };
+}
+
+/** Bridges have the names of their devices in small letters. */
+function isNamed(spec: DeviceSpec, name: string): boolean {
+  return spec.name.toLowerCase() === name.toLowerCase();
 }
 
 /** The device of the configuration that reads this one's sensors. Those that announce themselves keep their names instead. */

@@ -18,7 +18,7 @@ beforeEach(async () => {
   clock = new ManualClock();
   // Its devices are there, though no broker ever is.
   simulator = await startSimulator({ clock, mqtt: { url: new Promise(() => undefined) } });
-  const lamp = { ...DEMO_FAN, id: 'reading_lamp', name: 'Reading lamp' };
+  const lamp = { ...DEMO_FAN, id: 'reading_lamp', name: 'reading lamp' };
   gateway = await startGateway({
     specs: [DEMO_AC, DEMO_FAN, lamp],
     tokens: [tokenRecord('anna', 'control'), tokenRecord('owner', 'admin')],

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../gateway/actuation/system-clock.ts';
+import { demoPanel } from '../../gateway/commands/demo-panel.ts';
 import { mqttSchema } from '../../gateway/config/schema-mqtt.ts';
 import { type Discovery, startDiscovery } from '../../gateway/devices/discovery/discovery.ts';
 import { DeviceRegistry } from '../../gateway/devices/registry.ts';
@@ -72,6 +73,20 @@ test('the gateway takes in every device, and learns how each stands', async () =
   for (const { spec, state } of registry.list().map((each) => ({ spec: each.spec, state: each.state() }))) {
     expect(state.online, spec.id).toBe(true);
   }
+});
+
+test("the page's panel finds each of them again among the devices of the gateway", () => {
+  const panel = demoPanel(simulator.home, { devices: {} });
+  const twins = panel.devices(registry.list().map(({ spec }) => spec)).map(({ id, device: twin }) => [id, twin]);
+  expect(Object.fromEntries(twins)).toMatchObject({
+    ac: null,
+    z2m_radiator: 'hall_radiator',
+    z2m_lamp: 'reading_lamp',
+    z2m_blind: 'kitchen_blind',
+    esp_ac: 'studio_ac',
+    tasmota_plug: 'washer_plug',
+    cn105_heatpump: 'loft_heat_pump',
+  });
 });
 
 test.each<[string, string, Record<string, Value>, Record<string, unknown>]>([
