@@ -141,3 +141,28 @@ describe('mqtt', () => {
     expect((await mistakes('mqtt: { broker: !secret broker }')).join()).not.toContain('hunter22');
   });
 });
+
+describe('discovery', () => {
+  const discovery = async (text: string) => (await load(`mqtt: { discovery: ${text} }\n`)).mqtt?.discovery;
+
+  it('takes rules, each of any of its keys', async () => {
+    const rules = [
+      { topic: 'homeassistant/+/porch/#', object_id: 'lamp_*' },
+      { origin: 'Zigbee2MQTT', command_topic: 'zigbee2mqtt/#', device: '0x00*' },
+    ];
+    expect(await discovery(JSON.stringify({ allow: rules }))).toEqual({ allow: rules });
+    expect(await discovery('true')).toBe(true);
+  });
+
+  it.each([
+    ['yes please', /expected true, false, or \{allow: \[rules\]\}/],
+    ['{ allow: [] }', /needs at least one rule; false takes in none/],
+    ['{ allow: [{}] }', /needs at least one of its keys/],
+    ['{ allow: [{ orgin: x }] }', /unknown key "orgin"; did you mean "origin"/],
+    ['{ allow: [{ topic: "a#" }] }', /a topic filter has \+ and # alone between slashes/],
+    ['{ allow: [{ command_topic: "$SYS/#" }] }', /a topic filter has/],
+    ['{ allowed: [{ origin: x }] }', /unknown key "allowed"; did you mean "allow"/],
+  ])('refuses %s', async (text, expected) => {
+    expect((await mistakes(`mqtt: { discovery: ${text} }\n`)).join('\n')).toMatch(expected);
+  });
+});
