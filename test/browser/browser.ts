@@ -1,27 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { describe } from 'vitest';
 import * as z from 'zod';
+import { chromiumMissing, launchChromium } from '../../scripts/support/chromium.ts';
 import { PAGE_FOLDER } from './fake-gateway.ts';
 
-/** Debian's Chromium; the tests fetch no browser of their own. */
-const CHROMIUM = '/usr/bin/chromium';
-
-const ARGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
 const missing = [
-  ...(existsSync(CHROMIUM) ? [] : [`there is no ${CHROMIUM}: apt-get install chromium`]),
-  ...(existsSync(join(PAGE_FOLDER, 'index.html')) ? [] : ['the page is not built: npm run build']),
-];
+  chromiumMissing(),
+  existsSync(join(PAGE_FOLDER, 'index.html')) ? null : 'the page is not built: npm run build',
+].filter((reason) => reason !== null);
 
 /** A suite that needs a browser and the built page; where one is missing it is skipped and its name says why. */
 export function describeInBrowser(name: string, suite: () => void): void {
@@ -45,7 +34,7 @@ export class TestBrowser {
 
   /** Opens an address in a fresh profile. */
   async open(url: string, { width = 1_280, height = 900, scheme = 'light' }: Look = {}): Promise<Page> {
-    this.#browser ??= await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+    this.#browser ??= await launchChromium();
     const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme: scheme });
     this.#contexts.push(context);
     const page = await context.newPage();

@@ -1,0 +1,96 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Simulator } from '../../simulator/start.ts';
+import { describeInBrowser, TestBrowser } from './browser.ts';
+import { LivingHomes } from './living-home.ts';
+
+// A start takes seconds on a Raspberry Pi, or where other tests run beside this one.
+vi.setConfig({ testTimeout: 120_000 });
+
+const browser = new TestBrowser();
+let homes: LivingHomes;
+let simulator: Simulator;
+
+beforeEach(async () => {
+  homes = new LivingHomes();
+  simulator = await homes.daemons.simulator(700);
+});
+
+afterEach(async () => {
+  await browser.closePages();
+  await homes.close();
+});
+
+afterAll(() => browser.close());
+
+const cardOf = (page: Page) => page.getByRole('article', { name: 'Quick AC' });
+
+describeInBrowser('a command on the page', () => {
+  it('is pending until the device was read, and its story tells how it was verified', async () => {
+    const { origin } = await homes.quick(simulator);
+    const page = await browser.open(origin);
+    const card = cardOf(page);
+    const on = card.getByRole('button', { name: 'On', exact: true });
+    const off = card.getByRole('button', { name: 'Off', exact: true });
+    await expect.poll(() => on.getAttribute('aria-pressed')).toBe('true');
+
+    await off.click();
+    await expect.poll(() => off.getAttribute('aria-busy')).toBe('true');
+    expect(await on.getAttribute('aria-pressed')).toBe('true');
+    await card.locator('.badge', { hasText: 'Verified' }).waitFor();
+    await expect.poll(() => off.getAttribute('aria-pressed')).toBe('true');
+    expect(simulator.home.truth('ac').counts['ac']).toMatchObject({ commands: 1 });
+
+    await card.locator('.last-command-link').click();
+    await expect.poll(() => page.locator('.moment').allTextContents()).toHaveLength(5);
+    expect(await page.locator('.moment-text').allTextContents()).toEqual([
+      'local asked for power off',
+      'Sent power off',
+      expect.stringMatching(/^Read: power on, as the device answered/),
+      'Read: power off, as the device answered',
+      'Quick AC: verified: power is off.',
+    ]);
+    const plot = page.getByRole('img', { name: /^Wanted Off, On before\. Read: On after .*, Off after / });
+    await plot.locator('canvas').waitFor();
+    expect(browser.faults).toEqual([]);
+  });
+
+  it('makes one wish of taps that follow each other, and shows what was told beside what is read', async () => {
+    simulator.home.arm('ac', 'ignore', { times: 1 });
+    const { origin } = await homes.quick(simulator);
+    const page = await browser.open(origin);
+    const card = cardOf(page);
+    const value = card.getByRole('group', { name: 'Target' }).getByRole('status');
+    await expect.poll(() => value.textContent()).toBe('24 °C');
+
+    await card.getByRole('button', { name: 'Target up' }).click({ clickCount: 2 });
+    await card.locator('.told.pending', { hasText: '→ 26 °C' }).waitFor();
+    expect(await value.textContent()).toBe('24 °C');
+    await card.locator('.badge', { hasText: 'Ignored' }).waitFor();
+    await card.locator('.told.apart', { hasText: 'told 26 °C' }).waitFor();
+    expect(await value.textContent()).toBe('24 °C');
+
+    await card.locator('.last-command-link').click();
+    const first = page.url();
+    await page.getByRole('button', { name: 'Repeat' }).click();
+    await page.locator('.command-title .badge', { hasText: 'Verified' }).waitFor();
+    expect(page.url()).not.toBe(first);
+    expect(simulator.home.truth('ac').counts['ac']).toMatchObject({ commands: 2 });
+    expect(browser.faults).toEqual([]);
+  });
+
+  it('is cancelled, and says that it had been sent', async () => {
+    simulator.home.arm('ac', 'ignore', { times: 1 });
+    const { origin } = await homes.quick(simulator);
+    const page = await browser.open(origin);
+    await cardOf(page).getByRole('button', { name: 'Off', exact: true }).click();
+    await page.getByRole('link', { name: 'Commands' }).click();
+    await page.locator('.row-link').click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.command-title .badge', { hasText: 'Cancelled' }).waitFor();
+    expect(await page.locator('.command-sentence').textContent()).toMatch(
+      /had been sent already and is not taken back/,
+    );
+    expect(browser.faults).toEqual([]);
+  });
+});
