@@ -21,8 +21,8 @@ interface Deps {
  * A stream of events at work. What a device tells first, when the stream has just been opened, is how it stands: the
  * answer to a question that was asked by opening. All that comes later is its own report.
  *
- * A field that can be asked for as well counts as pushed only while the stream stands and has told of it: a stream that
- * turns out to be about something else, or breaks, costs reads but never a wrong verdict.
+ * A field that can be asked for as well counts as pushed only while the stream stands, has told of it and can be read: a
+ * stream that turns out to be about something else, breaks or is garbled costs reads but never a wrong verdict.
  */
 export class HttpEvents {
   readonly #stream: StreamPlan;
@@ -80,13 +80,21 @@ export class HttpEvents {
     memory.publish(emptyReading({ at, beganAt: at, source: 'report', retained: false }));
   }
 
-  /** @returns whether the event is about this device */
+  /** @returns whether the event tells of this device */
   #read({ name, data }: ServerEvent): boolean {
     const { spec, memory, clock } = this.#deps;
     const { request, readers, event, matches } = this.#stream;
     if (event !== undefined && event !== name) return false;
     const decoded = request.decode(data);
-    if (!decoded.ok || !matches(decoded.payload)) return false;
+    // Without a name it may be about anything, and be in any format.
+    const isForeign = !decoded.ok && event === undefined;
+    const isOurs = decoded.ok ? matches(decoded.payload) : undefined;
+    if (isForeign || isOurs === false) return false;
+    if (isOurs === undefined) {
+      // What it said is not known, so it may have been news of any of them.
+      this.#notePush(this.#fields, false);
+      return false;
+    }
     const at = clock.now();
     const receipt: Receipt = { at, beganAt: at, source: 'report', retained: false };
     const reading = readPayload(spec, readers, decoded.payload, receipt);

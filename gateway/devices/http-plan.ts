@@ -14,8 +14,8 @@ export interface StreamPlan {
   readonly heartbeatMs: number;
   /** The name of the events that count; undefined: all of them. */
   readonly event: string | undefined;
-  /** Whether an event is about this device. */
-  matches(payload: Payload): boolean;
+  /** Whether an event is about this device; undefined where that could not be told. */
+  matches(payload: Payload): boolean | undefined;
   /** The fields that its events report. */
   readonly readers: readonly FieldReader[];
 }
@@ -92,7 +92,11 @@ function compileStreams(config: DeviceConfig, where: string): StreamPlan[] {
     if (!request.streams || readers.length === 0) return [];
     const { event, heartbeat: heartbeatMs } = request;
     const match = request.match === undefined ? undefined : compileTemplate(request.match, `${at}.match`);
-    const matches = (payload: Payload) => match === undefined || truth(match.evaluate({ ...payload })) === true;
+    const matches = (payload: Payload) => {
+      const rendered = match?.evaluate({ ...payload });
+      if (rendered === undefined) return true;
+      return rendered.ok ? truth(rendered) === true : undefined;
+    };
     return [{ request: compileRequest(stream, request, at), heartbeatMs, event, matches, readers }];
   });
 }

@@ -4,7 +4,7 @@ import { buildDevice } from '../../gateway/devices/build-device.ts';
 import type { Device } from '../../gateway/domain/device.ts';
 import type { DeviceReport, Reading } from '../../gateway/domain/reading.ts';
 import { DeviceHome, ending, until } from '../support/device-home.ts';
-import { EventFan } from '../support/event-fan.ts';
+import { EventFan, warmUp } from '../support/event-fan.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
@@ -31,6 +31,7 @@ describe('an HTTP device that pushes', () => {
 
   async function open(written: Record<string, unknown> = {}, base = fan.http.base): Promise<void> {
     const profile = { use: 'esphome/fan', with: { base, entity: 'Porch Fan', speed_step: 25 } };
+    warmUp(profile, { id: 'fan/Porch Fan' });
     home = new DeviceHome({ fan: { ...profile, verify: VERIFY, ...written } });
     device = home.device('fan');
     device.subscribe((report) => reports.push(report));
@@ -110,6 +111,16 @@ describe('an HTTP device that pushes', () => {
     expect(device.state().values['power']).toMatchObject({ value: 'on', live: true });
   });
 
+  it('is asked from the moment at which its stream cannot be read, until it can again', async () => {
+    await open();
+    await until(device, isPushed);
+    fan.say('event: state\ndata: {"id": "fan/Por\n\n');
+    await until(device, isAskedFor);
+    fan.act('ON');
+    await until(device, isPushed);
+    expect(fan.opened).toBe(1);
+  });
+
   it('is asked as long as a stream has said nothing of the field', async () => {
     fan.dumps = false;
     await open();
@@ -173,6 +184,7 @@ describe('an HTTP device that pushes and has a period', () => {
     const read = { events: 'live', request: 'status', period: '1s' };
     const profile = { use: 'esphome/fan', with: { base: fan.http.base, entity: 'Porch Fan', speed_step: 25 } };
     const written = { ...profile, fields: { power: { read }, percentage: { read: { period: '1s' } } } };
+    warmUp(profile, { id: 'fan/Porch Fan' });
     const device = buildDevice('fan', parseDevice(written, 'fan'), { clock });
     await device.start();
     await until(device, isPushed);
