@@ -7,7 +7,7 @@ import type { Simulator } from '../../simulator/start.ts';
 import { Daemons, settled, submit } from '../support/daemon.ts';
 
 // A start takes seconds on a Raspberry Pi, or where other tests run beside this one.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 let daemons: Daemons;
 let simulator: Simulator;
@@ -99,7 +99,7 @@ describe('a gateway on a full disk', () => {
     expect(await untilRefused(again)).toMatchObject({ error: 'store_unavailable' });
 
     rmSync(filler());
-    await expect.poll(async () => (await status(second.url, '/readyz')).code, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await status(second.url, '/readyz')).code, { timeout: 60_000 }).toBe(200);
     expect(await settled(again, await submit(again, 24))).toMatchObject({ status: 'completed' });
   });
 });

@@ -159,12 +159,15 @@ describe('a disk that fails', () => {
     expect((await store.list({ limit: 9 })).map((task) => task.taskId)).toEqual(['a']);
   });
 
-  it('is named at the start, in one line', async () => {
+  it.each([
+    ['EACCES', 'permission denied'],
+    ['EROFS', 'it is on a read-only file system; mount it for writing'],
+  ])('with %s is named at the start, in one line', async (code, what) => {
     const disk = new MemoryDisk();
-    disk.fault = failing('EACCES', 'create');
+    disk.fault = failing(code, 'create');
     await expect(begin(disk)).rejects.toMatchObject({
       kind: 'unwritable',
-      message: expect.stringMatching(/^Nothing can be stored in \/data: permission denied.*\(EACCES\)\.$/),
+      message: expect.stringMatching(`^Nothing can be stored in /data: ${what}.*\\(${code}\\)\\.$`),
     });
   });
 });
