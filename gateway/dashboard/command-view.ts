@@ -1,6 +1,7 @@
 import type { Commands } from '../actuation/commands.ts';
 import { type Actuation, isSettled } from '../domain/actuation.ts';
 import type { PastTask } from '../domain/history.ts';
+import type { Clock } from '../domain/time.ts';
 import { commandWire } from './command-wire.ts';
 import type { Reader } from './reader.ts';
 import type { CommandWire } from './wire.ts';
@@ -8,9 +9,11 @@ import type { CommandWire } from './wire.ts';
 /** Commands as their readers see them, with what is known beside their records. */
 export class CommandView {
   readonly #commands: Commands;
+  readonly #clock: Clock;
 
-  constructor(commands: Commands) {
+  constructor(commands: Commands, clock: Clock) {
     this.#commands = commands;
+    this.#clock = clock;
   }
 
   /** A command as it is now. */
@@ -24,6 +27,6 @@ export class CommandView {
   past({ actuation, aftermath }: PastTask, reader: Reader): CommandWire {
     const fields = actuation.fields.map((track) => track.field);
     const usualMs = this.#commands.usualMs(actuation.deviceId, fields);
-    return commandWire(actuation, reader, { usualMs, drifts: aftermath.length });
+    return commandWire(actuation, reader, { usualMs, drifts: aftermath.length, now: this.#clock.now() });
   }
 }

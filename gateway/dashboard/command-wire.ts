@@ -1,7 +1,8 @@
 import { type Actuation, type Approval, evidenceOf, type FieldTrack, lastRun } from '../domain/actuation.ts';
 import { sentence } from '../domain/sentence.ts';
-import { iso } from '../domain/time.ts';
+import { type Instant, iso } from '../domain/time.ts';
 import { isOwn, type Reader } from './reader.ts';
+import { when } from './when.ts';
 import type { CommandFieldWire, CommandWire, QuestionWire } from './wire.ts';
 
 /** What is told of a command beside its record. */
@@ -9,10 +10,11 @@ export interface Beside {
   readonly usualMs: number | null;
   /** How often a value that was verified changed later. */
   readonly drifts: number;
+  readonly now: Instant;
 }
 
 /** A command as the page lists it, for one reader. */
-export function commandWire(actuation: Actuation, reader: Reader, { usualMs, drifts }: Beside): CommandWire {
+export function commandWire(actuation: Actuation, reader: Reader, { usualMs, drifts, now }: Beside): CommandWire {
   const { outcome, sentAt, approval } = actuation;
   const verdict = outcome?.type === 'verdict' ? outcome : null;
   return {
@@ -31,18 +33,22 @@ export function commandWire(actuation: Actuation, reader: Reader, { usualMs, dri
     updated_at: iso(actuation.updatedAt),
     sent_at: sentAt && iso(sentAt),
     ended_at: outcome && iso(outcome.at),
-    deadline_at: deadlineAt(actuation),
+    deadline_at: deadlineAt(actuation, now),
     usual_ms: usualMs,
     reads: actuation.reads,
     fields: actuation.fields.map(fieldWire),
-    question: approval && questionWire(approval),
+    question: approval && questionWire(approval, actuation.phase === 'awaiting_approval', now),
     drifts,
   };
 }
 
-/** The deadline is on the monotonic clock; what both clocks said at the send tells it in the words of the other. */
-function deadlineAt({ sentAt, deadline }: Actuation): string | null {
+/**
+ * The deadline is on the monotonic clock. That of an open command is of this boot; for one that has ended, what both clocks
+ * said at the send tells it in the words of the other.
+ */
+function deadlineAt({ sentAt, deadline, outcome }: Actuation, now: Instant): string | null {
   if (!sentAt || deadline === null) return null;
+  if (!outcome) return when({ mono: deadline }, now);
   return new Date(sentAt.wall + deadline - sentAt.mono).toISOString();
 }
 
@@ -61,11 +67,12 @@ function fieldWire(track: FieldTrack): CommandFieldWire {
   };
 }
 
-function questionWire({ question, askedAt, ttlMs, answer }: Approval): QuestionWire {
+/** One that still waits is of this boot. */
+function questionWire({ question, askedAt, ttlMs, answer }: Approval, isWaiting: boolean, now: Instant): QuestionWire {
   return {
     text: question,
     asked_at: iso(askedAt),
-    until: new Date(askedAt.wall + ttlMs).toISOString(),
+    until: isWaiting ? when({ mono: askedAt.mono + ttlMs }, now) : new Date(askedAt.wall + ttlMs).toISOString(),
     answer: answer && { approved: answer.approved, by: answer.by, through: answer.through, at: iso(answer.at) },
   };
 }

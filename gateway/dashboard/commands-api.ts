@@ -30,7 +30,7 @@ const storyQuerySchema = z.strictObject({ day: querySchema.shape.day });
  * `POST /commands/:id/cancel`: no longer to be tracked.
  */
 export function commandsApi({ commands, clock, serve }: CommandsApiOptions): Router {
-  const view = new CommandView(commands);
+  const view = new CommandView(commands, clock);
   const list = new CommandList(commands, view);
   const router = Router();
   router.get(

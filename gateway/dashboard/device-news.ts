@@ -24,11 +24,12 @@ export class DeviceNews {
 
   /** All devices as they are, for a page that opens. */
   all(): readonly DeviceWire[] {
+    const now = this.#clock.now();
     return this.#ids().flatMap((id) => {
       const view = this.#commands.view(id);
       if (!view) return [];
       if (!this.#told.has(id)) this.#told.set(id, this.#heard(id));
-      return [deviceWire(view)];
+      return [deviceWire(view, now)];
     });
   }
 
@@ -62,9 +63,10 @@ export class DeviceNews {
   }
 
   #event(id: string): EventWire {
-    const now = iso(this.#clock.now());
+    const at = this.#clock.now();
+    const now = iso(at);
     const view = this.#commands.view(id);
-    return view ? { type: 'device', now, device: deviceWire(view) } : { type: 'device_gone', now, id };
+    return view ? { type: 'device', now, device: deviceWire(view, at) } : { type: 'device_gone', now, id };
   }
 
   #heard(id: string): number {

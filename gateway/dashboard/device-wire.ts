@@ -2,12 +2,13 @@ import type { DeviceView } from '../actuation/commands.ts';
 import type { FieldSpec } from '../domain/field.ts';
 import { type Known, knownOf, limits } from '../domain/plan.ts';
 import type { KnownValue } from '../domain/reading.ts';
-import { iso } from '../domain/time.ts';
+import type { Instant } from '../domain/time.ts';
 import { knownWords } from '../domain/value.ts';
+import { when } from './when.ts';
 import type { DeviceWire, FieldWire } from './wire.ts';
 
-/** What is known of a device, as the page shows it. */
-export function deviceWire({ spec, state, reachable }: DeviceView): DeviceWire {
+/** What is known of a device now, as the page shows it. */
+export function deviceWire({ spec, state, reachable }: DeviceView, now: Instant): DeviceWire {
   const known = knownOf(state);
   return {
     id: spec.id,
@@ -15,18 +16,18 @@ export function deviceWire({ spec, state, reachable }: DeviceView): DeviceWire {
     area: spec.area ?? null,
     kind: spec.kind,
     reachable,
-    heard_at: state.heardAt && iso(state.heardAt),
+    heard_at: state.heardAt && when(state.heardAt, now),
     caveats: spec.caveats,
-    fields: Object.values(spec.fields).map((field) => fieldWire(field, state.values[field.name], known)),
+    fields: Object.values(spec.fields).map((field) => fieldWire(field, state.values[field.name], known, now)),
   };
 }
 
-function fieldWire(field: FieldSpec, last: KnownValue | undefined, known: Known): FieldWire {
+function fieldWire(field: FieldSpec, last: KnownValue | undefined, known: Known, now: Instant): FieldWire {
   return {
     name: field.name,
     value: last?.value ?? null,
     // A value from before the start, or a retained one, has no age that anybody knows.
-    at: last?.live ? iso(last.at) : null,
+    at: last?.live ? when(last.at, now) : null,
     writable: field.writable,
     ...choice(field, known),
     ...(field.unit !== undefined && { unit: field.unit }),

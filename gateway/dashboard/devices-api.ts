@@ -19,8 +19,9 @@ export function devicesApi({ commands, clock, serve }: DevicesApiOptions): Route
   router.get(
     '/devices',
     serve(['read'], async () => {
+      const now = clock.now();
       const views = commands.devices().flatMap(({ id }) => commands.view(id) ?? []);
-      const devices: DevicesWire = { now: iso(clock.now()), devices: views.map(deviceWire) };
+      const devices: DevicesWire = { now: iso(now), devices: views.map((view) => deviceWire(view, now)) };
       return devices;
     }),
   );
@@ -30,7 +31,7 @@ export function devicesApi({ commands, clock, serve }: DevicesApiOptions): Route
       const id = String(req.params['id']);
       const [view] = commands.view(id) ? await commands.look([id], 0) : [];
       if (!view) throw new UserError('unknown_device', `There is no device "${id.slice(0, 64)}" (any more).`);
-      return deviceWire(view);
+      return deviceWire(view, clock.now());
     }),
   );
   return router;

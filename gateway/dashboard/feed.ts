@@ -48,9 +48,14 @@ export class Feed {
   constructor(options: FeedOptions) {
     const { commands, clock } = options;
     this.#options = options;
-    this.#view = new CommandView(commands);
+    this.#view = new CommandView(commands, clock);
     this.#list = new CommandList(commands, this.#view);
     this.#devices = new DeviceNews(commands, clock);
+  }
+
+  /** Pages that are open. */
+  get size(): number {
+    return this.#pages.size;
   }
 
   start(): void {

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommandWire, EventWire, RefusalWire } from '../../gateway/dashboard/wire.ts';
 import { askApi, OpenPage } from '../support/dashboard-client.ts';
@@ -15,12 +13,8 @@ let pages: OpenPage[];
 
 beforeEach(async () => {
   pages = [];
-  gateway = await start(BEAT_MS);
-});
-
-function start(beatMs: number): Promise<TestGateway> {
-  return startGateway({
-    beatMs,
+  gateway = await startGateway({
+    beatMs: BEAT_MS,
     maxPages: MAX_PAGES,
     specs: [withApproval(DEMO_AC), DEMO_FAN],
     tokens: [
@@ -30,7 +24,7 @@ function start(beatMs: number): Promise<TestGateway> {
       tokenRecord('owner', 'admin'),
     ],
   });
-}
+});
 
 afterEach(async () => {
   for (const page of pages) page.close();
@@ -205,39 +199,5 @@ describe('GET /api/events', () => {
     while (last);
     const refused = await askApi<RefusalWire>(gateway.origin, '/events', { as: tokenOf('anna') });
     expect(refused).toMatchObject({ status: 503, body: { error: 'shutting_down' } });
-  });
-});
-
-describe('a page that does not read', () => {
-  /** A connection that asks for events and takes none. */
-  async function openMute(): Promise<Socket> {
-    const { port } = new URL(gateway.origin);
-    const socket = connect(Number(port), '127.0.0.1').pause();
-    socket.on('error', () => undefined);
-    await once(socket, 'connect');
-    socket.write(
-      `GET /api/events HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${tokenOf('anna')}\r\n\r\n`,
-    );
-    return socket;
-  }
-
-  it('is dropped, while the others are told', async () => {
-    await gateway.close();
-    // A page that reads, in this very process, must have taken something between two beats.
-    gateway = await start(500);
-    const mute = await openMute();
-    const page = await open('anna');
-    await page.nextOf('snapshot');
-    // More than both kernels take for it: each of these devices is told once.
-    const name = 'x'.repeat(50_000);
-    for (let count = 0; count < 200; count += 1) gateway.commands.appear({ ...DEMO_FAN, id: `fan_${count}`, name });
-    for (let count = 0; count < 200; count += 1) await page.nextOf('device');
-    const closed = once(mute, 'close');
-    await page.nextOf('tick');
-    await page.nextOf('tick');
-    await page.nextOf('tick');
-    mute.resume();
-    await closed;
-    expect(mute.bytesRead).toBeLessThan(200 * name.length);
   });
 });
