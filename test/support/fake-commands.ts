@@ -34,6 +34,8 @@ export class FakeCommands implements Commands {
   #specs: readonly DeviceSpec[];
   readonly #states: Map<string, DeviceState>;
   readonly #records = new Map<string, Actuation>();
+  /** Task ids by idempotency key. */
+  readonly #keyed = new Map<string, string>();
   readonly #listeners = new Set<(actuation: Actuation) => void>();
   readonly #deviceListeners = new Set<(news: DeviceNews) => void>();
   readonly #driftListeners = new Set<(event: Drifted) => void>();
@@ -152,6 +154,8 @@ export class FakeCommands implements Commands {
   async submit(wish: Wish): Promise<Actuation> {
     if (this.refuseWith) throw this.refuseWith;
     this.wishes.push(wish);
+    const before = wish.key === undefined ? undefined : this.#keyed.get(wish.key);
+    if (before !== undefined) return this.#record(before);
     const spec = this.#specs.find((each) => each.id === wish.deviceId);
     if (!spec) throw new UserError('unknown_device', `There is no device "${wish.deviceId}"`);
     if (Object.keys(wish.set).length === 0) throw new UserError('nothing_to_do', 'Name at least one field to set');
@@ -168,6 +172,7 @@ export class FakeCommands implements Commands {
       approvalTtlMs: 300_000,
     });
     this.#keep(actuation);
+    if (wish.key !== undefined) this.#keyed.set(wish.key, actuation.taskId);
     this.onSubmit(actuation.taskId);
     return this.#record(actuation.taskId);
   }
