@@ -87,6 +87,18 @@ export function taskStoreContract(name: string, make: () => Promise<TaskStoreUnd
       expect(await ids({ principal: 'nobody' })).toEqual([]);
     });
 
+    it('lists by verdict, which open and cancelled commands do not have', async () => {
+      await store.put(actuation({ taskId: 'open' }));
+      await store.put(settledAt(actuation({ taskId: 'verified' }), 1));
+      await store.put(actuation({ taskId: 'rejected', set: { target_temperature: 99 } }));
+      const cancelled = { type: 'cancelled' as const, sent: false, at: { mono: 1, wall: 1 } };
+      await store.put({ ...actuation({ taskId: 'cancelled' }), phase: 'settled', outcome: cancelled });
+      expect(await ids({ verdict: 'verified' })).toEqual(['verified']);
+      expect(await ids({ verdict: 'rejected' })).toEqual(['rejected']);
+      expect(await ids({ verdict: 'mismatch' })).toEqual([]);
+      expect(await ids({ verdict: 'verified', open: true })).toEqual([]);
+    });
+
     it('pages through a filtered list without gap or repetition', async () => {
       const made = Array.from({ length: 25 }, (_, index) => `t${index}`);
       for (const [index, taskId] of made.entries()) {

@@ -302,6 +302,30 @@ it('lists the commands of one principal, newest first, in pages, as they are now
   expect(await bench.engine.list({ principal: 'anna', limit: 5, after: 'nobody-knows-me' })).toEqual([]);
 });
 
+describe('a door that has made sure of an admin', () => {
+  it("sees, cancels and follows everybody's commands, and lists them by device and verdict", async () => {
+    const bench = await new Bench().start();
+    const refused = await bench.submit({ target_temperature: 35 });
+    const open = await bench.engine.submit({ deviceId: 'ac', set: { target_temperature: 26 }, principal: 'bob' });
+    const ids = async (query: object) =>
+      (await bench.engine.list({ principal: null, limit: 9, ...query })).map(({ taskId }) => taskId);
+    expect(await ids({})).toEqual([open.taskId, refused.taskId]);
+    expect(await ids({ verdict: 'rejected' })).toEqual([refused.taskId]);
+    expect(await ids({ open: true })).toEqual([open.taskId]);
+    expect(await ids({ deviceId: 'fan' })).toEqual([]);
+    expect((await bench.engine.get(open.taskId, null))?.principal).toBe('bob');
+    expect((await bench.engine.cancel(open.taskId, null))?.outcome?.type).toBe('cancelled');
+    expect(await bench.engine.aftermath(open.taskId, null)).toEqual([]);
+  });
+});
+
+it('tells what is known of a device without asking it', async () => {
+  const bench = await new Bench().start();
+  expect(bench.engine.view('ac')).toMatchObject({ spec: { id: 'ac' }, reachable: true });
+  expect(bench.engine.view('attic')).toBeUndefined();
+  expect(bench.ac.reads).toEqual([]);
+});
+
 describe('after a restart', () => {
   it('goes on reading under the same handle, and never sends again', async () => {
     const bench = await new Bench().start();
