@@ -10,6 +10,7 @@ import { createDashboard, type Dashboard } from './dashboard/dashboard.ts';
 import { pageFiles } from './dashboard/page-files.ts';
 import { servedBy } from './dashboard/serve.ts';
 import type { SimulatorPanel } from './dashboard/simulator-panel.ts';
+import type { Omission } from './devices/discovery/left-out.ts';
 import { messageOf, StartError } from './domain/errors.ts';
 import type { LogOf } from './domain/log.ts';
 import type { Clock } from './domain/time.ts';
@@ -38,6 +39,8 @@ export interface DoorsOptions {
   readonly tokens: Tokens;
   /** 32 secret bytes that sign what MCP clients bring back. */
   readonly stateKey: Uint8Array;
+  /** What announced itself and is not taken in. */
+  readonly leftOut: () => readonly Omission[];
   /** There where the demo home runs. */
   readonly panel?: SimulatorPanel;
   readonly checks: HealthChecks;
@@ -46,7 +49,10 @@ export interface DoorsOptions {
 }
 
 /** Doors that are open. */
-export interface Doors extends Pick<Listener, 'url'>, Pick<McpEndpoint, 'listeners'> {}
+export interface Doors extends Pick<Listener, 'url'> {
+  /** How many clients listen just now: over MCP, and as open pages. */
+  listeners(): ReturnType<McpEndpoint['listeners']> & { readonly pages: number };
+}
 
 /**
  * Opens everything through which clients come in: MCP, the API for people's tools, and the file that tells the command
@@ -76,7 +82,7 @@ export async function openDoors(options: DoorsOptions, undo: (() => Promise<void
     dashboard.close();
     await mcp.close();
   });
-  return { url: listener.url, listeners: () => mcp.listeners() };
+  return { url: listener.url, listeners: () => ({ ...mcp.listeners(), pages: dashboard.pages() }) };
 }
 
 /** What stands behind the listener, without one. */
@@ -85,7 +91,8 @@ export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): 
   readonly dashboard: Dashboard;
   readonly app: AppOptions;
 } {
-  const { name, version, home, host, commands, clock, tokens, stateKey, panel, checks, metrics, logOf } = options;
+  const { name, version, home, host, commands, clock, tokens, stateKey, leftOut, panel, checks, metrics, logOf } =
+    options;
   const { tls, limits, allowed_hosts: allowedHosts, allowed_origins: allowedOrigins } = home().server;
   const log = logOf('http');
   const onError = (error: Error) => log.error({ error: error.message, stack: error.stack }, 'a request failed inside');
@@ -107,7 +114,15 @@ export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): 
   });
   const access = createAccess(tokens, { clock, requestsPerSecond: limits.requests_per_second });
   tokens.onShutOut((principal) => mcp.dismiss(principal));
-  const dashboard = createDashboard({ name, version, commands, clock, ...(panel && { panel }), onError });
+  const dashboard = createDashboard({
+    name,
+    version,
+    commands,
+    clock,
+    leftOut,
+    ...(panel && { panel }),
+    onError: (error) => logOf('dashboard').error({ error: error.message, stack: error.stack }, 'the page met a fault'),
+  });
   const api = Router();
   api.use(dashboard.api, tokensApi(tokens, servedBy(onError)));
   const app: AppOptions = {

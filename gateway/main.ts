@@ -135,6 +135,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         clock,
         tokens,
         stateKey: await secretKey(keys, 'request_state'),
+        leftOut: () => discovery?.leftOut() ?? [],
         checks: checksOf(store, mqtt, () => stopping),
         metrics,
       },

@@ -1,9 +1,11 @@
 import { Router } from 'express';
 import type { Commands } from '../actuation/commands.ts';
+import type { Omission } from '../devices/discovery/left-out.ts';
 import type { Clock } from '../domain/time.ts';
 import { approvalsApi } from './approvals-api.ts';
 import { commandsApi } from './commands-api.ts';
 import { devicesApi } from './devices-api.ts';
+import { discoveryApi } from './discovery-api.ts';
 import { eventsApi } from './events-api.ts';
 import { Feed, type FeedOptions } from './feed.ts';
 import { homeApi } from './home-api.ts';
@@ -17,6 +19,8 @@ export interface DashboardOptions extends Pick<FeedOptions, 'beatMs' | 'maxPages
   readonly version: string;
   readonly commands: Commands;
   readonly clock: Clock;
+  /** What announced itself and is not taken in. */
+  readonly leftOut: () => readonly Omission[];
   /** There where the demo home runs. */
   readonly panel?: SimulatorPanel;
   /** Hears of faults of ours. */
@@ -27,6 +31,8 @@ export interface DashboardOptions extends Pick<FeedOptions, 'beatMs' | 'maxPages
 export interface Dashboard {
   /** To be mounted below `/api`, behind whatever says who the reader is; it says itself what each of its parts needs. */
   readonly api: Router;
+  /** Pages that are open. */
+  pages(): number;
   /** Ends the streams of open pages. */
   close(): void;
 }
@@ -41,10 +47,11 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   api.use(
     homeApi({ ...parts, simulator: panel !== undefined }),
     devicesApi(parts),
+    discoveryApi(parts),
     commandsApi(parts),
     approvalsApi(parts),
     eventsApi(feed, onError),
   );
   if (panel) api.use(simulatorApi({ ...parts, panel }));
-  return { api, close: () => feed.close() };
+  return { api, pages: () => feed.size, close: () => feed.close() };
 }

@@ -193,6 +193,16 @@ export type EventWire =
   | { readonly type: 'device_gone'; readonly now: string; readonly id: string }
   | { readonly type: 'tick'; readonly now: string };
 
+/** `GET /api/discovery` (scope `admin`): announced devices that are not taken in. */
+export interface DiscoveryWire {
+  readonly left_out: readonly {
+    readonly topic: string;
+    /** The part of the message; empty where the message is about one device. */
+    readonly component: string;
+    readonly reason: string;
+  }[];
+}
+
 /** `GET /api/simulator` (demo home, scope `admin`): what the simulated devices really do. */
 export interface SimulatorWire {
   readonly now: string;

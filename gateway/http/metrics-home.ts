@@ -6,8 +6,8 @@ export interface HomeSources {
   readonly devices: () => readonly { readonly id: string; readonly kind: DeviceKind; readonly reachable: boolean }[];
   /** Null where the home uses no broker. */
   readonly brokerConnected: (() => boolean) | null;
-  /** Clients that listen, by protocol: streams of 2026-07-28, and sessions of older ones. */
-  readonly listeners: () => { readonly streams: number; readonly sessions: number };
+  /** Who listens: streams of protocol 2026-07-28, sessions of older ones, and open pages. */
+  readonly listeners: () => { readonly streams: number; readonly sessions: number; readonly pages: number };
 }
 
 /** Shows how the home is: its devices, its broker, and who listens. */
@@ -26,13 +26,14 @@ export function homeMetrics(registry: Registry, { devices, brokerConnected, list
   });
   new Gauge({
     name: 'readback_listeners',
-    help: 'Clients that listen: "stream" of protocol 2026-07-28, "session" of older ones.',
+    help: 'Who listens: a "stream" of protocol 2026-07-28, a "session" of an older one, a "page".',
     labelNames: ['type'],
     registers,
     collect() {
-      const { streams, sessions } = listeners();
+      const { streams, sessions, pages } = listeners();
       this.set({ type: 'stream' }, streams);
       this.set({ type: 'session' }, sessions);
+      this.set({ type: 'page' }, pages);
     },
   });
   if (!brokerConnected) return;

@@ -26,6 +26,7 @@ const ROUTES: Readonly<Record<Route, readonly Scope[] | 'open'>> = {
   'POST /api/commands/:id/cancel': ['control'],
   'GET /api/approvals': ['approve'],
   'POST /api/approvals/:id': ['approve'],
+  'GET /api/discovery': ['admin'],
   'GET /api/tokens': ['admin'],
   'POST /api/tokens': ['admin'],
   'DELETE /api/tokens/:name': ['admin'],

@@ -7,6 +7,7 @@ import { Logs } from '../../gateway/logs.ts';
 import { type Gateway, startGateway } from '../../gateway/main.ts';
 import { type Simulator, startSimulator } from '../../simulator/start.ts';
 import { QUICK_HOME } from '../support/daemon.ts';
+import { MqttPeer } from '../support/mqtt-peer.ts';
 import { bearer, rawCall, TASK_CLIENT } from '../support/raw-rpc.ts';
 
 let folder: string;
@@ -143,6 +144,23 @@ tokens:
     expect((await ask('/metrics', bearer('hunter22-of-the-phone'))).status).toBe(403);
     expect((await ask('/metrics', bearer('hunter22-prometheus'))).status).toBe(200);
   });
+});
+
+it('what announces itself and is not wanted is shown with the reason', async () => {
+  const { brokerUrl } = await start('mqtt: { embedded: { port: 0 }, discovery: { allow: [{ origin: esphome }] } }\n');
+  const peer = await MqttPeer.connect(Number(new URL(brokerUrl ?? '').port));
+  await peer.say('homeassistant/switch/plug/config', JSON.stringify({ cmd_t: 'plug/set', o: { name: 'evil' } }));
+  const left = async () => JSON.parse((await ask('/api/discovery')).text);
+  await expect.poll(left).toEqual({
+    left_out: [
+      {
+        topic: 'homeassistant/switch/plug/config',
+        component: '',
+        reason: 'no rule of mqtt.discovery.allow allows it',
+      },
+    ],
+  });
+  await peer.end();
 });
 
 it('no secret of the configuration is in the log, the metrics, a health answer or a refusal', async () => {

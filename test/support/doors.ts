@@ -48,6 +48,7 @@ export async function openTestDoors(options: TestDoorsOptions = {}): Promise<Tes
     clock: commands.clock,
     tokens,
     stateKey: new Uint8Array(32),
+    leftOut: () => [],
     panel: PANEL,
     checks: {},
     metrics: new Metrics(),

@@ -60,7 +60,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     onRejected,
   });
   const access = createAccess(new Tokens({ configured: tokens ?? [] }));
-  const dashboard = createDashboard({ ...wanted, ...about, commands, clock: commands.clock });
+  const dashboard = createDashboard({ ...wanted, ...about, commands, clock: commands.clock, leftOut: () => [] });
   const app = createHandler({ ...about, mcp, api: dashboard.api, access, host: '127.0.0.1' });
   const listener = await listen(app, { host: '127.0.0.1', port: 0 });
   return {
