@@ -62,20 +62,23 @@ export function createApp(options: AppOptions): Express {
     version,
     checks = {},
     metrics,
+    tls = false,
     bodyBytes = BODY_BYTES,
     onError,
   } = options;
   const app = express();
   app.disable('x-powered-by');
-  app.use(guard(frontDoor(options)));
-  app.use(healthRoutes({ name, version, checks }));
-  if (metrics) app.get('/metrics', guard(all(access.bearerOrCookie, access.allows('read'))), metrics);
   // Any JSON is parsed: what is no message the protocol itself refuses.
   const json = express.json({ limit: bodyBytes, strict: false, verify: refuseDeep });
+  app.use(guard(frontDoor(options)));
   app.all('/mcp', guard(mcpDoor(access)), json, (req, res) => {
     if (!METHODS.has(req.method)) return answerMethodNotAllowed(res, METHODS);
     return mcp.handle(req, res, req.body);
   });
+  // What follows is for browsers too, and MCP is not.
+  app.use(securityHeaders(tls));
+  app.use(healthRoutes({ name, version, checks }));
+  if (metrics) app.get('/metrics', guard(all(access.bearerOrCookie, access.allows('read'))), metrics);
   if (signIn) app.use('/api', signIn);
   app.use('/api', guard(access.bearerOrCookie), json, api);
   if (page) app.use(page);
@@ -85,8 +88,8 @@ export function createApp(options: AppOptions): Express {
 }
 
 /** What every request has to pass. */
-function frontDoor({ tls = false, ...names }: AppOptions): Check {
-  return all(securityHeaders(tls), checkHost(names), checkOrigin(names));
+function frontDoor(names: Names): Check {
+  return all(checkHost(names), checkOrigin(names));
 }
 
 /** What a request to MCP has to pass beside that. A cookie opens no door here: MCP is not for pages. */

@@ -1,5 +1,5 @@
+import type { RequestHandler } from 'express';
 import helmet from 'helmet';
-import type { Check } from './refusal.ts';
 
 /** How long a browser remembers to come by TLS alone, in s. */
 const HSTS_S = 180 * 24 * 3_600;
@@ -8,12 +8,12 @@ const SELF = ["'self'"];
 const NONE = ["'none'"];
 
 /**
- * Puts on every answer what browsers have to know: that a page of the gateway takes scripts, styles and data from the
+ * Puts on an answer what browsers have to know: that a page of the gateway takes scripts, styles and data from the
  * gateway alone and nothing that is written into the page, and that it stands in no frame.
  * @param tls the gateway is reached by TLS; without it a browser must not be told to insist on it
  */
-export function securityHeaders(tls: boolean): Check {
-  const put = helmet({
+export function securityHeaders(tls: boolean): RequestHandler {
+  return helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -30,8 +30,4 @@ export function securityHeaders(tls: boolean): Check {
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
   });
-  return (req, res) => {
-    put(req, res, () => {});
-    return undefined;
-  };
 }

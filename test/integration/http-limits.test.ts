@@ -118,9 +118,9 @@ describe('the limits of the configuration', () => {
 });
 
 describe('security headers', () => {
-  it('are on every answer: what a page may take and from where, and no frame', async () => {
+  it('are on every answer that a browser may see: what a page may take and from where, and no frame', async () => {
     await open({});
-    for (const path of ['/healthz', '/api/session', '/nothing', '/mcp']) {
+    for (const path of ['/healthz', '/api/session', '/nothing', '/']) {
       const { headers } = await fetch(doors.origin + path);
       const policy = headers.get('content-security-policy') ?? '';
       expect(policy).toMatch(/default-src 'self'.*img-src 'self' data:.*frame-ancestors 'none'/);

@@ -83,7 +83,7 @@ it('lets nobody in under a name that is not loopback (DNS rebinding)', async () 
 
 it('says that it lives', async () => {
   const answer = await fetch(`${gateway.origin}/healthz`);
-  expect(await answer.json()).toEqual({ status: 'ok', name: 'readback', version: '0.0.0-test' });
+  expect(await answer.json()).toEqual({ status: 'ok', name: 'readback', version: '0.0.0-test', troubles: [] });
 });
 
 describe('listening', () => {
