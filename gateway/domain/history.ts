@@ -30,11 +30,27 @@ export interface History {
   trim(bounds: HistoryBounds): Promise<readonly string[]>;
 }
 
+const DAY_MS = 86_400_000;
+
 /**
  * The day (UTC) under which a command is kept: that of its making, or of its end where the clock was not set before.
  * Where it never was, the day is what that clock said.
  */
-export function dayOf({ createdAt, outcome }: Actuation): string {
+export function dayOf(actuation: Actuation): string {
+  return dayName(dayNumber(actuation));
+}
+
+/** The same, counted from 1970: quick to compare where many are gone through. */
+export function dayNumber({ createdAt, outcome }: Actuation): number {
   const at = createdAt.clock === 'unset' && outcome && outcome.at.clock !== 'unset' ? outcome.at : createdAt;
-  return new Date(at.wall).toISOString().slice(0, 10);
+  return Math.floor(at.wall / DAY_MS);
+}
+
+export function dayName(number: number): string {
+  return new Date(number * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** NaN for what is no day. */
+export function numberOfDay(name: string): number {
+  return /^\d{4}-\d\d-\d\d$/.test(name) ? Date.parse(name) / DAY_MS : Number.NaN;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Actuation, PHASES } from '../domain/actuation.ts';
-import { dayOf } from '../domain/history.ts';
+import { dayName, dayNumber, numberOfDay } from '../domain/history.ts';
 import type { Collection, TaskQuery, TaskStore } from '../domain/store.ts';
 import type { DocumentStore } from './document-store.ts';
 import { closed } from './store-errors.ts';
@@ -48,12 +48,13 @@ export class DocumentTaskStore implements TaskStore {
 
   async list(query: TaskQuery): Promise<readonly Actuation[]> {
     const tasks = this.#open().values();
+    const day = query.day === undefined ? undefined : numberOfDay(query.day);
     const found: Actuation[] = [];
     let isPast = query.after === undefined;
     // Nothing comes after a task that is not there (any more).
     for (const task of query.oldestFirst ? tasks : [...tasks].reverse()) {
       if (found.length >= query.limit) break;
-      if (isPast && matches(task, query)) found.push(task);
+      if (isPast && matches(task, query) && (day === undefined || dayNumber(task) === day)) found.push(task);
       isPast ||= task.taskId === query.after;
     }
     return found;
@@ -64,11 +65,11 @@ export class DocumentTaskStore implements TaskStore {
   }
 
   async days(): Promise<readonly string[]> {
-    const days = new Set<string>();
+    const days = new Set<number>();
     for (const task of this.#open().values()) {
-      if (task.outcome) days.add(dayOf(task));
+      if (task.outcome) days.add(dayNumber(task));
     }
-    return [...days].sort().reverse();
+    return [...days].sort((a, b) => b - a).map(dayName);
   }
 
   async remove(taskIds: readonly string[]): Promise<void> {
@@ -86,10 +87,9 @@ export class DocumentTaskStore implements TaskStore {
   }
 }
 
-function matches(task: Actuation, { principal, deviceId, verdict, open, day }: TaskQuery): boolean {
+function matches(task: Actuation, { principal, deviceId, verdict, open }: TaskQuery): boolean {
   if (principal !== undefined && task.principal !== principal) return false;
   if (deviceId !== undefined && task.deviceId !== deviceId) return false;
   if (verdict !== undefined && (task.outcome?.type !== 'verdict' || task.outcome.verdict !== verdict)) return false;
-  if (day !== undefined && dayOf(task) !== day) return false;
   return open === undefined || open === (task.outcome === null);
 }

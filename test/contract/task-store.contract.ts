@@ -154,6 +154,7 @@ export function taskStoreContract(name: string, make: () => Promise<TaskStoreUnd
       const days = await store.days();
       expect(days).toEqual(['2026-11-30', '2026-11-29']);
       expect(await ids({ day: '2026-11-30' })).toEqual(['b', 'a']);
+      expect(await ids({ day: '2026-11' })).toEqual([]);
     });
 
     it('holds ten thousand tasks', async () => {
