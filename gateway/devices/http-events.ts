@@ -85,16 +85,15 @@ export class HttpEvents {
     const { spec, memory, clock } = this.#deps;
     const { request, readers, event, matches } = this.#stream;
     if (event !== undefined && event !== name) return false;
-    const decoded = request.decode(data);
-    // Without a name it may be about anything, and be in any format.
-    const isForeign = !decoded.ok && event === undefined;
-    const isOurs = decoded.ok ? matches(decoded.payload) : undefined;
-    if (isForeign || isOurs === false) return false;
-    if (isOurs === undefined) {
-      // What it said is not known, so it may have been news of any of them.
-      this.#notePush(this.#fields, false);
+    const decoded = data === null ? undefined : request.decode(data);
+    if (!decoded?.ok) {
+      // Events of every name may be about anything, and in any format; one of the right name was news of something.
+      if (event !== undefined) this.#notePush(this.#fields, false);
       return false;
     }
+    const isOurs = matches(decoded.payload);
+    if (isOurs === undefined) this.#notePush(this.#fields, false);
+    if (isOurs !== true) return false;
     const at = clock.now();
     const receipt: Receipt = { at, beganAt: at, source: 'report', retained: false };
     const reading = readPayload(spec, readers, decoded.payload, receipt);

@@ -2,15 +2,16 @@
 export interface ServerEvent {
   /** `message` where the stream gives no name. */
   readonly name: string;
-  readonly data: string;
+  /** null: more than is taken. */
+  readonly data: string | null;
 }
 
-/** Largest event that is handed on, and longest line, in characters: states are small. */
+/** Largest event whose data is handed on, and longest line, in characters: states are small. */
 const EVENT_MAX = 64 * 1024;
 
 /**
- * Reads a `text/event-stream` as it comes in, however it is cut; it never holds more than two events' worth of it. Larger
- * events are left out whole. `id` is not looked at: a stream that is asked to go on where it broke off tells what was
+ * Reads a `text/event-stream` as it comes in, however it is cut; it never holds more than two events' worth of it. Of a
+ * larger event only the name is told. `id` is not looked at: a stream that is asked to go on where it broke off tells what was
  * once, and a reading has to be what is. Nor is `retry`, since when to come back is for the one who waits.
  */
 export class ServerEventReader {
@@ -58,8 +59,8 @@ export class ServerEventReader {
   }
 
   #complete(): ServerEvent[] {
-    const event = { name: this.#name || 'message', data: this.#data.join('\n') };
-    const isEvent = this.#data.length > 0 && !this.#tooLarge;
+    const event = { name: this.#name || 'message', data: this.#tooLarge ? null : this.#data.join('\n') };
+    const isEvent = this.#data.length > 0 || this.#tooLarge;
     this.#name = '';
     this.#data = [];
     this.#size = 0;

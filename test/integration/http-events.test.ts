@@ -146,8 +146,9 @@ describe('an HTTP device that pushes', () => {
     await open();
     await until(device, isPushed);
     fan.say(`event: state\ndata: ${'x'.repeat(100_000)}\ndata: more\n\n`);
+    await until(device, isAskedFor);
     fan.act('ON');
-    await until(device, ({ state }) => state.call(device).values['power']?.value === 'on');
+    await until(device, isPushed);
     expect(fan.opened).toBe(1);
     fan.say('event: log\ndata: noise\n\n'.repeat(5_000));
     await until(device, isAskedFor);

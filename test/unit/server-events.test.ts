@@ -50,8 +50,11 @@ describe('a stream of server-sent events', () => {
     ['in one line', [`data: ${'x'.repeat(70_000)}\n\n`]],
     ['in a line that comes in pieces', ['data: ', ...Array<string>(70).fill('x'.repeat(1_000)), 'data: y\n\n']],
     ['in many lines', [...Array<string>(70).fill(`data: ${'x'.repeat(1_000)}\n`), '\n']],
-  ])('leaves out an event that is too large %s, and goes on', (_name, chunks) => {
-    expect(read(...chunks, 'data: next\n\n')).toEqual([{ name: 'message', data: 'next' }]);
+  ])('tells only the name of an event that is too large %s, and goes on', (_name, chunks) => {
+    expect(read('event: state\n', ...chunks, 'data: next\n\n')).toEqual([
+      { name: 'state', data: null },
+      { name: 'message', data: 'next' },
+    ]);
   });
 
   it('replaces bytes that are no UTF-8', () => {
