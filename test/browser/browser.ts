@@ -84,3 +84,15 @@ export async function seriousFindings(page: Page): Promise<readonly string[]> {
 export function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
+
+/** How much of the page has moved by itself since it was opened, as browsers count it: 0.1 is what people notice. */
+export function layoutShift(page: Page): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    new PerformanceObserver((list) => {
+      const unasked = list.getEntries().filter((entry) => !entry.hadRecentInput);
+      resolve(unasked.reduce((sum, entry) => sum + entry.value, 0));
+    }).observe({ type: 'layout-shift', buffered: true });
+    // Where nothing moved there is nothing to observe.
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
+  })`);
+}

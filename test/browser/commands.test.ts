@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Simulator } from '../../simulator/start.ts';
-import { describeInBrowser, TestBrowser } from './browser.ts';
+import { describeInBrowser, layoutShift, TestBrowser } from './browser.ts';
 import { LivingHomes } from './living-home.ts';
 
 // A start takes seconds on a Raspberry Pi, or where other tests run beside this one.
@@ -40,6 +40,7 @@ describeInBrowser('a command on the page', () => {
     await card.locator('.badge', { hasText: 'Verified' }).waitFor();
     await expect.poll(() => off.getAttribute('aria-pressed')).toBe('true');
     expect(simulator.home.truth('ac').counts['ac']).toMatchObject({ commands: 1 });
+    expect(await layoutShift(page)).toBeLessThan(0.02);
 
     await card.locator('.last-command-link').click();
     await expect.poll(() => page.locator('.moment').allTextContents()).toHaveLength(5);

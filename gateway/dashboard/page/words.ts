@@ -69,7 +69,12 @@ export function clockTime(iso: string): string {
 /** A command's sentence without the device's name, for where that stands beside it. */
 export function sentenceOf({ message, device_name }: CommandWire): string {
   const prefix = `${device_name}: `;
-  return capital(message.startsWith(prefix) ? message.slice(prefix.length) : message);
+  return capital(together(message.startsWith(prefix) ? message.slice(prefix.length) : message));
+}
+
+/** Keeps a number and its unit on one line. */
+export function together(text: string): string {
+  return text.replace(/(\d) (?=[°%])/g, '$1\u00a0');
 }
 
 /** What an open command does now. */
@@ -81,6 +86,7 @@ export const PHASE_WORDS = {
   settled: 'settled',
 } as const satisfies Record<Phase, string>;
 
-function capital(text: string): string {
+/** A text that begins with a large letter. */
+export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -12,9 +12,9 @@ import { standingOf, VerdictBadge } from '../parts/verdict-badge.tsx';
 import { commandHref, commandsHref } from '../route.ts';
 import { commands, isOpen, mayControl, putCommand } from '../state/home.ts';
 import { liveness } from '../state/live.ts';
-import { sentenceOf } from '../words.ts';
-import { FieldTable } from './field-table.tsx';
-import { Plots } from './plots.tsx';
+import { capital, sentenceOf } from '../words.ts';
+import { FieldPanel } from './field-panel.tsx';
+import { plotData } from './plot-data.ts';
 import { Timeline } from './timeline.tsx';
 
 /** One command from its beginning to its verdict, and what came after. @param day the day of history that it is in; empty: none */
@@ -51,8 +51,9 @@ export function CommandView({ id, day }: { readonly id: string; readonly day: st
       </a>
       {problem.value && !command && <Empty title="This command cannot be shown">{problem.value}</Empty>}
       {command && <Head command={command} />}
-      {command && <FieldTable command={command} />}
-      {told && <Plots story={told} />}
+      {command?.fields.map((field) => (
+        <FieldPanel key={field.name} field={field} plot={told && plotData(told, field)} />
+      ))}
       {told ? <Timeline story={told} /> : !problem.value && <SkeletonRows />}
     </section>
   );
@@ -83,7 +84,8 @@ function Head({ command }: { readonly command: CommandWire }) {
       </div>
       <p class="command-sentence">{sentenceOf(command)}</p>
       <p class="quiet">
-        {standingOf(command).meaning}; commanded by {command.principal}, {new Date(command.created_at).toLocaleString()}
+        {capital(standingOf(command).meaning)}; commanded by {command.principal},{' '}
+        {new Date(command.created_at).toLocaleString()}
         {command.reads > 0 && `, ${command.reads} ${command.reads === 1 ? 'read' : 'reads'}`}
       </p>
       {isOpen(command) && <Progress command={command} />}

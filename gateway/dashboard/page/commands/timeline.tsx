@@ -1,6 +1,6 @@
 import type { CommandStoryWire, MomentWire } from '../../wire.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { clockTime, span } from '../words.ts';
+import { clockTime, span, together } from '../words.ts';
 
 /** How each kind of moment is drawn and named. */
 const MOMENTS = {
@@ -41,7 +41,7 @@ export function Timeline({ story }: { readonly story: CommandStoryWire }) {
               <Icon name={MOMENTS[moment.type].icon} />
             </span>
             <span class="moment-text">
-              {moment.type === 'reading' ? `Read: ${moment.text}` : moment.text}
+              {together(moment.type === 'reading' ? `Read: ${moment.text}` : moment.text)}
               {moment.count !== undefined && moment.count > 1 && (
                 <span class="quiet">
                   {' '}

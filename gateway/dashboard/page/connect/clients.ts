@@ -69,13 +69,13 @@ export const CLIENTS: readonly ClientEntry[] = [
     entry: (door) => json({ mcpServers: { readback: { httpUrl: `${door.origin}/mcp`, ...headers(door) } } }),
   },
   {
-    name: 'Any with a program',
+    name: 'Any (stdio)',
     how: 'Have the client start this program',
     entry: ({ origin, token }) => `${token ? `READBACK_TOKEN=${token} ` : ''}readback stdio --url ${origin}`,
     note: 'Readback has to be installed on the machine on which the client runs.',
   },
   {
-    name: 'Any over HTTP',
+    name: 'Any (HTTP)',
     how: 'Give the client this address of a Streamable HTTP server, and the header where there is one',
     entry: ({ origin, token }) => [`${origin}/mcp`, ...(token ? [`Authorization: Bearer ${token}`] : [])].join('\n'),
   },

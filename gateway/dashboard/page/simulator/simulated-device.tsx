@@ -101,10 +101,10 @@ function Armed({ simulated, onClear }: { readonly simulated: SimulatedDeviceWire
 
 function Believed({ device }: { readonly device: string | null }) {
   const believed = device === null ? undefined : devices.value?.get(device)?.value;
-  if (!believed) return <Values title="The gateway" values={[['', 'knows no such device']]} />;
+  if (!believed) return <p class="quiet">The gateway knows no such device.</p>;
   return (
     <Values
-      title="The gateway believes"
+      title="Gateway believes"
       values={believed.fields.map((field) => [label(field.name), show(field.value, field)])}
     />
   );
