@@ -216,6 +216,7 @@ describe('the shipped homes', () => {
       deadline: 10_000,
       watch: 120_000,
       level: 3,
+      confirm: false,
       resend: 0,
     });
   });
