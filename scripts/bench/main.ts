@@ -4,6 +4,7 @@ import { messageOf } from '../../gateway/domain/errors.ts';
 import { measureCreation } from './creation.ts';
 import { measureCrowd } from './crowd.ts';
 import { type Figure, met, table } from './figure.ts';
+import { measureFollowing } from './follow.ts';
 import { measureLateness } from './lateness.ts';
 import { measureNotifications } from './notifications.ts';
 import { measurePush } from './push.ts';
@@ -19,7 +20,10 @@ const {
   .description('Measures what the gateway promises. A missed target is told; it is no failure.')
   .option('--json', 'print one JSON object, and nothing else')
   .option('--quick', 'few samples: whether the bench works, not how fast the gateway is')
-  .option('--only <name>', 'one measurement: start, creation, lateness, push, crowd, throughput or notifications')
+  .option(
+    '--only <name>',
+    'one measurement: start, creation, lateness, push, crowd, throughput, notifications or follow',
+  )
   .parse()
   .opts<{ json?: true; quick?: true; only?: string }>();
 
@@ -35,6 +39,7 @@ const MEASUREMENTS = [
   ['crowd', measureCrowd],
   ['throughput', measureThroughput],
   ['notifications', measureNotifications],
+  ['follow', measureFollowing],
 ] as const;
 
 try {

@@ -18,6 +18,8 @@ export interface Program {
   readonly exited: Promise<Exit>;
   readonly stdout: () => string;
   readonly stderr: () => string;
+  /** Tells it something. */
+  tell(message: string): void;
   /** Hears what it tells its parent from now on. */
   onMessage(listener: (message: unknown) => void): void;
   /** Sends it a signal and waits for its end; one that has ended is left alone. */
@@ -151,6 +153,7 @@ function programOf(child: ChildProcess): Program {
     exited,
     stdout,
     stderr,
+    tell: (message) => void child.send(message),
     onMessage: (listener) => void child.on('message', listener),
     end(signal = 'SIGKILL') {
       child.kill(signal);
