@@ -11,9 +11,14 @@ export const USUAL = 'readback/usual_ms';
 
 /** The gateway's commands as tasks of the extension. */
 export function actuationTasks(commands: Commands): TaskSource {
+  // A record never changes, and how a command ended is the same for whoever may ask: it is worded once.
+  const ended = new WeakMap<Actuation, Task>();
   const shown = (actuation: Actuation, caller: Caller): Task => {
-    const task = taskOf(actuation, caller);
-    if (actuation.outcome) return task;
+    const task = ended.get(actuation) ?? taskOf(actuation, caller);
+    if (actuation.outcome) {
+      ended.set(actuation, task);
+      return task;
+    }
     const fields = actuation.fields.map(({ field }) => field);
     const usualMs = commands.usualMs(actuation.deviceId, fields);
     return usualMs === null ? task : { ...task, _meta: { [USUAL]: Math.round(usualMs) } };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { type McpRequest, modernRequest } from './modern-request.ts';
-import { detailedTask, type TaskSource } from './task.ts';
+import { detailedTask, type Task, type TaskSource } from './task.ts';
 
 /** Serves a request if it can be answered at once. @returns whether it was */
 export type QuickGet = (req: McpRequest, res: ServerResponse, body: unknown) => Promise<boolean>;
@@ -13,6 +13,8 @@ export type QuickGet = (req: McpRequest, res: ServerResponse, body: unknown) => 
  */
 export function quickGet(tasks: TaskSource, server: { readonly name: string; readonly version: string }): QuickGet {
   const _meta = { [SERVER_INFO_META_KEY]: { name: server.name, version: server.version } };
+  // Of a task that has ended there is one object for all who ask, and its JSON is as good for the next one.
+  const written = new WeakMap<Task, string>();
   return async (req, res, body) => {
     const request = modernRequest(req, body, 'tasks/get');
     if (!request?.caller.declaresTasks) return false;
@@ -21,8 +23,9 @@ export function quickGet(tasks: TaskSource, server: { readonly name: string; rea
     // A fault is met again on the other path, and told there.
     const task = await tasks.get(taskId, request.caller).catch(() => undefined);
     if (!task) return false;
-    const result = { ...detailedTask(task), resultType: 'complete', _meta };
-    const json = JSON.stringify({ result, jsonrpc: '2.0', id: request.id });
+    const result = written.get(task) ?? JSON.stringify({ ...detailedTask(task), resultType: 'complete', _meta });
+    written.set(task, result);
+    const json = `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`;
     res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) });
     // As text, so that it leaves in one write with the head.
     res.end(json);
