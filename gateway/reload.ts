@@ -64,5 +64,5 @@ function tell({ devices, settings, later }: ConfigChanges, log: Log): void {
   for (const key of settings) log.info({ key }, 'a setting was taken over');
   for (const key of later) log.warn({ key }, 'a setting has changed that counts from the next start');
   const count = Object.values(devices).flat().length + settings.length + later.length;
-  if (count === 0) log.info({}, 'the configuration was read again: nothing has changed');
+  log.info({ changes: count }, 'the configuration was read again');
 }

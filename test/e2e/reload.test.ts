@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type ListeningGateway, startGatewayProgram } from '../../scripts/support/programs.ts';
 import type { Simulator } from '../../simulator/start.ts';
 import { Daemons, QUICK_HOME, truth } from '../support/daemon.ts';
 import { rawCall, rawRpc, TASK_CLIENT } from '../support/raw-rpc.ts';
 
 // A start takes seconds on a Raspberry Pi, or where other tests run beside this one.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const QUICK = readFileSync(QUICK_HOME, 'utf8');
 const FAN = `
@@ -26,10 +26,11 @@ let daemons: Daemons;
 let simulator: Simulator;
 let gateway: ListeningGateway;
 
-beforeEach(async () => {
+// One gateway for all: a reload is what it must be able to do again and again.
+beforeAll(async () => {
   daemons = new Daemons();
   simulator = await daemons.simulator(0);
-  write(QUICK + FAN);
+  writeFileSync(daemons.path('home.yaml'), QUICK + FAN);
   gateway = await startGatewayProgram({
     config: daemons.path('home.yaml'),
     dataFolder: daemons.path('data'),
@@ -39,39 +40,52 @@ beforeEach(async () => {
   });
 });
 
-afterEach(async () => {
+afterAll(async () => {
   await gateway.program.end();
   await daemons.close();
 });
 
-function write(text: string): void {
-  writeFileSync(daemons.path('home.yaml'), text);
+afterEach(async () => {
+  await reload(QUICK + FAN);
+});
+
+interface Line extends Readonly<Record<string, unknown>> {
+  readonly msg: string;
 }
 
-/** The lines of the log so far whose message begins so. */
-function logged(message: string): Record<string, unknown>[] {
+function logged(): Line[] {
   const lines = gateway.program.stderr().split('\n').slice(0, -1);
-  return lines.map((line) => JSON.parse(line)).filter(({ msg }) => String(msg).startsWith(message));
+  return lines.map((line) => JSON.parse(line));
 }
 
-/** Has the configuration read again and waits for what the gateway says to it. */
-async function reload(answer: string): Promise<Record<string, unknown>[]> {
-  const before = logged(answer).length;
+const isLast = ({ msg }: Line) => /^the configuration (was read again|cannot be taken over)/.test(msg);
+
+/** Writes the configuration anew and has it read again. @returns what the gateway said to it */
+async function reload(text: string): Promise<Line[]> {
+  writeFileSync(daemons.path('home.yaml'), text);
+  const before = logged().length;
   process.kill(gateway.program.pid, 'SIGHUP');
-  await expect.poll(() => logged(answer).length, { timeout: 20_000 }).toBeGreaterThan(before);
-  return logged(answer).slice(before);
+  await expect.poll(() => logged().slice(before).some(isLast), { timeout: 20_000 }).toBe(true);
+  return logged()
+    .slice(before)
+    .filter(({ area }) => area === 'gateway');
 }
+
+const fanCommands = () => simulator.home.truth('fan').counts['fan']?.commands ?? 0;
 
 const set = (tool: string, args: Record<string, unknown>) =>
   rawCall(gateway.url, tool, args, { capabilities: TASK_CLIENT });
 
 it('takes over the limit of one device while a command of another goes on', async () => {
-  simulator.home.setDelay('fan', 3_000);
+  simulator.home.setDelay('fan', 1_500);
+  const before = fanCommands();
   const received = truth(simulator, 'command');
   const { taskId } = (await set('set_fan', { power: 'on' })).body.result;
   await received;
-  write(QUICK.replace('max: 30', 'max: 25') + FAN);
-  expect(await reload('the configuration describes')).toMatchObject([{ device: 'ac' }]);
+  expect(await reload(QUICK.replace('max: 30', 'max: 25') + FAN)).toMatchObject([
+    { device: 'ac', msg: 'the configuration describes a device anew' },
+    { changes: 1 },
+  ]);
 
   const refused = (await set('set_climate', { target_temperature: 26 })).body.result;
   expect(refused.structuredContent).toMatchObject({ verdict: 'rejected', reason: 'out_of_range' });
@@ -79,37 +93,37 @@ it('takes over the limit of one device while a command of another goes on', asyn
 
   const wait = await rawCall(gateway.url, 'get_task', { task_id: taskId, wait_s: 30 });
   expect(wait.body.result.structuredContent).toMatchObject({ result: { verdict: 'verified' } });
-  expect(simulator.home.truth('fan').counts['fan']?.commands).toBe(1);
+  expect(fanCommands()).toBe(before + 1);
 });
 
 it('goes on with the open command of a device that changed, and sends nothing twice', async () => {
-  simulator.home.setDelay('fan', 2_000);
+  simulator.home.setDelay('fan', 1_000);
+  const before = fanCommands();
   const received = truth(simulator, 'command');
-  const { taskId } = (await set('set_fan', { power: 'on' })).body.result;
+  const { taskId } = (await set('set_fan', { power: 'off' })).body.result;
   await received;
-  write(QUICK + FAN.replace('name: Fan', 'name: Big fan'));
-  expect(await reload('the configuration describes')).toMatchObject([{ device: 'fan' }]);
+  expect(await reload(QUICK + FAN.replace('name: Fan', 'name: Big fan'))).toMatchObject([{ device: 'fan' }, {}]);
   const wait = await rawCall(gateway.url, 'get_task', { task_id: taskId, wait_s: 30 });
   expect(wait.body.result.structuredContent).toMatchObject({ result: { verdict: 'verified' } });
-  expect(simulator.home.truth('fan').counts['fan']?.commands).toBe(1);
+  expect(fanCommands()).toBe(before + 1);
 });
 
 it('lets a command wait whose device is gone, until it is back', async () => {
   const { taskId } = (await set('set_climate', { target_temperature: 29 })).body.result;
-  write(`devices:${FAN}`);
-  expect(await reload('the configuration has a device no more')).toMatchObject([{ device: 'ac' }]);
+  expect(await reload(`devices:${FAN}`)).toMatchObject([
+    { device: 'ac', msg: 'the configuration has a device no more' },
+    { changes: 1 },
+  ]);
   const { body } = await rawRpc(gateway.url, 'tools/list');
   expect(body.result.tools.map(({ name }: { name: string }) => name)).not.toContain('set_climate');
   await daemons.run('approve', taskId, '--data', daemons.path('data')).exited;
-  write(QUICK + FAN);
-  expect(await reload('the configuration has a new device')).toMatchObject([{ device: 'ac' }]);
+  expect(await reload(QUICK + FAN)).toMatchObject([{ device: 'ac', msg: 'the configuration has a new device' }, {}]);
   const wait = await rawCall(gateway.url, 'get_task', { task_id: taskId, wait_s: 30 });
   expect(wait.body.result.structuredContent).toMatchObject({ result: { verdict: 'verified' } });
 });
 
 it('changes nothing where the file has a mistake, and says where', async () => {
-  write(QUICK.replace('max: 30', 'max: warm').replace('Quick AC', 'Renamed') + FAN);
-  const [line] = await reload('the configuration cannot be taken over');
+  const [line] = await reload(QUICK.replace('max: 30', 'max: warm').replace('Quick AC', 'Renamed') + FAN);
   expect(line?.['error']).toMatch(/home\.yaml:\d+:\d+ devices\.ac\.fields\.target_temperature\.max: expected a number/);
   const { body } = await rawCall(gateway.url, 'get_state', {});
   expect(JSON.stringify(body.result.structuredContent)).toContain('Quick AC');
@@ -124,18 +138,17 @@ approvals: { model_may_answer: true }
 log: { areas: { mcp: debug } }
 server: { port: 1 }
 `;
-  write(QUICK + FAN + more);
-  expect(await reload('a setting has changed that counts')).toMatchObject([{ key: 'server.port' }]);
-  expect(logged('a setting was taken over').map(({ key }) => key)).toEqual([
-    'tokens',
-    'tasks.ttl',
-    'approvals.model_may_answer',
-    'log.areas',
+  expect(await reload(QUICK + FAN + more)).toMatchObject([
+    { key: 'tokens', msg: 'a setting was taken over' },
+    { key: 'tasks.ttl' },
+    { key: 'approvals.model_may_answer' },
+    { key: 'log.areas' },
+    { key: 'server.port', msg: 'a setting has changed that counts from the next start' },
+    { changes: 5 },
   ]);
   expect((await rawRpc(gateway.url, 'tools/list')).status).toBe(401);
   const { body } = await rawRpc(gateway.url, 'tools/list', {}, { token: 'a-token-for-anna' });
   expect(body.result.tools.map(({ name }: { name: string }) => name)).toContain('answer_task');
-  write(QUICK + FAN + more.replace('server: { port: 1 }', ''));
-  await reload('the configuration was read again: nothing has changed');
+  expect(await reload(QUICK + FAN + more.replace('server: { port: 1 }', ''))).toMatchObject([{ changes: 0 }]);
   expect(gateway.program.stderr()).not.toContain('a-token-for-anna');
 });

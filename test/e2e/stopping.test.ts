@@ -9,7 +9,7 @@ import { rawListen } from '../support/raw-listen.ts';
 import { rawCall, TASK_CLIENT } from '../support/raw-rpc.ts';
 
 // A start takes seconds on a Raspberry Pi, or where other tests run beside this one.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** What the gateway promises whoever stops it, in ms. */
 const STOP_MS = 5_000;

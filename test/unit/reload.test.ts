@@ -46,8 +46,10 @@ it('only those devices are touched that are written otherwise', async () => {
   expect(log.lines.map(({ message }) => message)).toEqual([
     'the configuration has a new device',
     'the configuration describes a device anew',
+    'the configuration was read again',
     'the configuration has a device no more',
     'the configuration has a device no more',
+    'the configuration was read again',
   ]);
 });
 
