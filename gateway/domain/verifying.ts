@@ -5,9 +5,10 @@ import { observe, observeGuard } from './track.ts';
 
 /** What a word of the device adds to a command that has been sent; before that only how it can be read back matters. */
 export function onDeviceReport(actuation: Actuation, report: DeviceReport): Actuation {
-  if (report.type === 'push') return onPush(actuation, report);
-  if (!actuation.sentAt) return actuation;
+  if (!actuation.sentAt && report.type !== 'push') return actuation;
   switch (report.type) {
+    case 'push':
+      return onPush(actuation, report);
     case 'reading':
       return onReading(actuation, report);
     case 'availability':

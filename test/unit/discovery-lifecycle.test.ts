@@ -246,7 +246,10 @@ describe('what is left out of a device', () => {
 
   it('everything beyond 500 devices', async () => {
     for (let index = 0; index < 501; index += 1) {
-      await home.link.say(`homeassistant/switch/p${index}/config`, { unique_id: `p${index}`, command_topic: `p${index}/set` });
+      await home.link.say(`homeassistant/switch/p${index}/config`, {
+        unique_id: `p${index}`,
+        command_topic: `p${index}/set`,
+      });
     }
     await home.announce(PLUG, '');
     expect(home.ids).toHaveLength(500);
