@@ -4,6 +4,7 @@ import { taskId as idOf } from '@modelcontextprotocol/ext-tasks/core';
 import * as z from 'zod';
 import type { Endpoint } from './gateway-link.ts';
 import { OlderTasks } from './older-tasks.ts';
+import { pinnedFetch } from './pinned-fetch.ts';
 import { httpDispatch } from './raw-dispatch.ts';
 import { type Form, formOf, type TaskState, taskStateOf } from './task-state.ts';
 
@@ -80,10 +81,15 @@ export interface ConnectionOptions {
 
 /** Connects to a server. @throws what kept it from answering; it has been asked for no more than what it can do */
 export async function connect({ endpoint, info, ask, onError }: ConnectionOptions): Promise<Connection> {
-  const { url, token } = endpoint;
+  const { url, token, cert } = endpoint;
   const client = new Client({ ...info }, { capabilities: CAPABILITIES, versionNegotiation: { mode: 'auto' } });
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(url), {
+      requestInit: { headers },
+      ...(cert !== undefined && { fetch: pinnedFetch(cert) }),
+    }),
+  );
   const modern = client.getProtocolEra() === 'modern';
   const older = modern ? undefined : new OlderTasks(client, ask);
   const { extensions, experimental } = client.getServerCapabilities() ?? {};
