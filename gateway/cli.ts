@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { banner, settledLine } from './commands/banner.ts';
 import { addClientCommands } from './commands/client-commands.ts';
-import { type RunningDaemon, type StartOptions, startDaemon } from './commands/daemon.ts';
+import type { RunningDaemon, StartOptions } from './commands/daemon.ts';
 import type { DataOptions } from './commands/data-options.ts';
 import { type DaemonOptions, findDaemon } from './commands/find-daemon.ts';
 import type { StdioOptions } from './commands/stdio.ts';
@@ -10,7 +10,7 @@ import { addTokenCommands } from './commands/token-commands.ts';
 import { messageOf, StartError } from './domain/errors.ts';
 import { LOG_LEVELS } from './domain/log.ts';
 import { StoreError } from './domain/store.ts';
-import { version } from './main.ts';
+import { version } from './version.ts';
 
 /** A stop that takes longer than this is cut short, in ms: whoever asked for it is waiting. */
 const STOP_MS = 5_000;
@@ -107,6 +107,8 @@ function daemonCommand(name: string, above: Command = program): Command {
 }
 
 async function start(options: StartOptions): Promise<void> {
+  // The gateway is most of the program, and the other commands do without it.
+  const { startDaemon } = await import('./commands/daemon.ts');
   const daemon = await startDaemon(options);
   const { gateway, demo, dataFolder, log } = daemon;
   // Before anybody is told that it runs: whoever is told may send a signal at once.

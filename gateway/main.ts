@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { Engine } from './actuation/engine.ts';
 import { Pruning } from './actuation/pruning.ts';
 import { newestKept, systemClock } from './actuation/system-clock.ts';
 import type { ConfigChanges } from './config/changes.ts';
 import type { HomeConfig } from './config/schema.ts';
 import { retentionOf } from './config/schema-tasks.ts';
-import { shippedPath } from './config/shipped.ts';
 import type { SimulatorPanel } from './dashboard/simulator-panel.ts';
 import { type Discovery, startDiscovery } from './devices/discovery/discovery.ts';
 import { buildRegistry, type DeviceRegistry } from './devices/registry.ts';
@@ -22,6 +19,7 @@ import { type HomeStore, openHomeStore } from './store/home-store.ts';
 import { secretKey } from './store/secret-key.ts';
 import { storeSize } from './store/store-size.ts';
 import { openTokens } from './tokens.ts';
+import { version } from './version.ts';
 
 export interface GatewayOptions {
   readonly home: HomeConfig;
@@ -50,12 +48,6 @@ export interface Gateway {
   reload(home: HomeConfig): Promise<ConfigChanges>;
   /** Answers what is open, stores what is under way and lets go of everything; open commands go on at the next start. */
   close(): Promise<void>;
-}
-
-/** The version in package.json. */
-export function version(): string {
-  const text = readFileSync(`${dirname(shippedPath(''))}/package.json`, 'utf8');
-  return String((JSON.parse(text) as { version: unknown }).version);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ClientEvent, TaskClient } from '../client/task-client.ts';
 import { nameOf, type Wish } from '../client/wish.ts';
-import { version } from '../main.ts';
+import { version } from '../version.ts';
 import { type ClientFolder, defaultClientFolder, openClientFolder } from './client-folder.ts';
 import type { DaemonOptions } from './find-daemon.ts';
 import { locateServer, serverName } from './server-name.ts';

@@ -1,5 +1,4 @@
 import { dirname, resolve } from 'node:path';
-import { loadConfig } from '../config/load.ts';
 
 /** Which data folder is meant, as the command line says it. */
 export interface DataOptions {
@@ -12,8 +11,10 @@ export interface DataOptions {
  * @throws ConfigError where the configuration has mistakes
  */
 export async function dataFolderOf({ config, data }: DataOptions): Promise<string> {
-  const home = config === undefined || data !== undefined ? null : await loadConfig(config, process.env);
-  return resolve(data ?? home?.data ?? defaultData(config));
+  if (config === undefined || data !== undefined) return resolve(data ?? defaultData(config));
+  // Loaded late: most commands know the folder without it.
+  const { loadConfig } = await import('../config/load.ts');
+  return resolve((await loadConfig(config, process.env)).data ?? defaultData(config));
 }
 
 /** Tasks lie beside the configuration that they belong to. */
