@@ -1,3 +1,4 @@
+import { SdkHttpError } from '@modelcontextprotocol/client';
 import { JsonRpcResponseError } from '@modelcontextprotocol/ext-tasks/client';
 
 /** What the system says where no connection came about: the request never left. */
@@ -23,8 +24,27 @@ export function isUnsent(error: unknown): boolean {
   return false;
 }
 
+/** A server's answer that says no. */
+export interface Refused {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** What is said where HTTP does not let a request in, by its status. */
+const DOORS: Readonly<Record<number, string>> = {
+  401: 'the server asks for a token that it knows: give one with --token or READBACK_TOKEN',
+  403: 'the server does not let this token or this address in',
+};
+
+/** The refusal that an HTTP status stands for, if it is one that asking again does not change. */
+export function closedDoor(status: number | undefined): Refused | undefined {
+  const message = DOORS[status ?? 0];
+  return message === undefined ? undefined : { code: -(status ?? 0), message };
+}
+
 /** The server's own refusal of a request; undefined where the request failed on its way. */
-export function refusalOf(error: unknown): { readonly code: number; readonly message: string } | undefined {
+export function refusalOf(error: unknown): Refused | undefined {
+  if (error instanceof SdkHttpError) return closedDoor(error.status);
   return error instanceof JsonRpcResponseError ? { code: error.code, message: error.message } : undefined;
 }
 

@@ -2,6 +2,7 @@ import { DispatchError, type JsonRpcResponse, type RawClientDispatch } from '@mo
 import * as z from 'zod';
 import { messageOf } from '../domain/errors.ts';
 import { exchange } from './exchange.ts';
+import { closedDoor } from './failure.ts';
 import type { Endpoint } from './gateway-link.ts';
 import { mirroredHeaders, partsOf } from './message.ts';
 
@@ -12,12 +13,6 @@ const response = z.union([
 
 /** A request that says nothing about it ends after this long, in ms. */
 const TIMEOUT_MS = 60_000;
-
-/** The answer of a server whose HTTP side does not let the request in. */
-const DOORS: Readonly<Record<number, string>> = {
-  401: 'the server asks for a token that it knows: give one with --token or READBACK_TOKEN',
-  403: 'the server does not let this token or this address in',
-};
 
 /**
  * The way on which the official tasks session sends what the SDK's client cannot: one POST for each request, answered
@@ -48,8 +43,8 @@ export function httpDispatch({ url, token, cert }: Endpoint, closed: AbortSignal
         const answered = responseTo(id, each);
         if (answered) return answered;
       }
-      const door = DOORS[answer.status];
-      if (door !== undefined) return { kind: 'error', error: { code: -answer.status, message: door } };
+      const shut = closedDoor(answer.status);
+      if (shut) return { kind: 'error', error: shut };
       throw new DispatchError(`${url} answered ${answer.status} without an answer to the request`);
     } catch (error) {
       if (error instanceof DispatchError) throw error;

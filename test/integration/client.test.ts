@@ -5,6 +5,7 @@ import { ClientBench, device, KeptWishes } from '../support/client-bench.ts';
 import { DEMO_AC, DEMO_FAN, withApproval } from '../support/demo-devices.ts';
 import { startGateway, type TestGateway } from '../support/mcp-gateway.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import { tokenRecord } from '../support/tokens.ts';
 
 const AC = DEMO_AC.id;
 const FAN = DEMO_FAN.id;
@@ -122,6 +123,17 @@ describe('a wish', () => {
       outcome: { type: 'failed' },
       text: expect.stringContaining(AC),
     });
+  });
+
+  it('ends at once where the server does not know its token', async () => {
+    const closed = await startGateway({ tokens: [tokenRecord('anna', 'read', 'control')] });
+    const bench = clientOf(undefined, () => closed.url);
+    const wish = await bench.wish(device(AC, { power: 'on' }));
+    expect(await bench.client.ended(wish.id)).toMatchObject({
+      outcome: { type: 'failed' },
+      text: expect.stringContaining('--token'),
+    });
+    await closed.close();
   });
 
   it('can be cancelled: on its way, and before it was sent', async () => {
