@@ -80,18 +80,19 @@ describeInBrowser('a command on the page', () => {
     expect(browser.faults).toEqual([]);
   });
 
-  it('is cancelled, and says that it had been sent', async () => {
-    simulator.home.arm('ac', 'ignore', { times: 1 });
+  it('is cancelled while it waits for a person, and says that nothing was sent', async () => {
     const { origin } = await homes.quick(simulator);
     const page = await browser.open(origin);
-    await cardOf(page).getByRole('button', { name: 'Off', exact: true }).click();
-    await page.getByRole('link', { name: 'Commands' }).click();
+    // Above 28 degrees the quick home asks.
+    await cardOf(page).getByText('24 °C').first().waitFor();
+    await cardOf(page).getByRole('button', { name: 'Target up' }).click({ clickCount: 6 });
+    await page.getByRole('article', { name: 'Question about Quick AC' }).waitFor();
+    await page.goto(`${origin}/#/commands`);
     await page.locator('.row-link').click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.command-title .badge', { hasText: 'Cancelled' }).waitFor();
-    expect(await page.locator('.command-sentence').textContent()).toMatch(
-      /had been sent already and is not taken back/,
-    );
+    expect(await page.locator('.command-sentence').textContent()).toMatch(/before it was sent: the device received/);
+    await page.locator('.question').waitFor({ state: 'detached' });
     expect(browser.faults).toEqual([]);
   });
 });
