@@ -7,6 +7,7 @@ import type {
   CommandsWire,
   CommandWire,
   DeviceWire,
+  DiscoveryWire,
   EventWire,
   HomeWire,
   MomentWire,
@@ -33,6 +34,7 @@ export interface FakeHouse {
   commands: readonly CommandWire[];
   moments: readonly MomentWire[];
   simulator: SimulatorWire | null;
+  leftOut: DiscoveryWire['left_out'];
 }
 
 /** Answers one request of the page in a test's place; undefined leaves it to the house. */
@@ -101,6 +103,8 @@ export class FakeGateway {
         return ok(home);
       case 'commands':
         return id ? this.#story(id) : ok(this.#page(url.searchParams));
+      case 'discovery':
+        return ok({ left_out: this.house.leftOut });
       case 'simulator':
         return simulator ? ok(simulator) : undefined;
       default:

@@ -148,7 +148,7 @@ const HOME: HomeWire = {
 
 /** A house with these devices and commands, newest first. */
 export function house(more: Partial<FakeHouse> = {}): FakeHouse {
-  return { home: HOME, devices: [], commands: [], moments: MOMENTS, simulator: null, ...more };
+  return { home: HOME, devices: [], commands: [], moments: MOMENTS, simulator: null, leftOut: [], ...more };
 }
 
 /** Sixty devices, some with names that somebody meant well, and a thousand commands of every verdict. */

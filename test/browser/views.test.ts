@@ -30,7 +30,8 @@ function variedHouse(): FakeHouse {
   const all = VERDICTS.map((verdict, index) => ended(`${verdict}-1`, verdict, 60 + index));
   const commands = [command('open-1'), waiting('waiting-1', { device: 'away' }), ...all];
   const home = { ...house().home, simulator: true };
-  return house({ home, devices, commands, simulator: SIMULATOR });
+  const leftOut = [{ topic: 'homeassistant/lock/door/config', component: '', reason: 'locks are not taken in' }];
+  return house({ home, devices, commands, simulator: SIMULATOR, leftOut });
 }
 
 afterEach(async () => {
@@ -81,6 +82,12 @@ describeInBrowser('every view', () => {
     await page.getByRole('heading', { name: 'No commands yet' }).waitFor();
     await page.goto(`${url}/#/commands?verdict=ignored`);
     await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+  });
+
+  it('says what announced itself and is not taken in', async () => {
+    const page = await browser.open(await gatewayOf(variedHouse()));
+    await page.getByText('1 announcement not taken in').click();
+    await page.getByText('locks are not taken in').waitFor();
   });
 });
 

@@ -2,6 +2,7 @@ import type {
   CommandStoryWire,
   CommandsWire,
   CommandWire,
+  DiscoveryWire,
   HomeWire,
   RefusalWire,
   SimulatorChangeWire,
@@ -46,6 +47,7 @@ export const api = {
     ask<CommandsWire>('GET', `/api/commands?${search({ ...query, before: before ?? '', limit: String(limit) })}`),
   answer: (id: string, approve: boolean) =>
     ask<unknown>('POST', `/api/approvals/${encodeURIComponent(id)}`, { approve, through: 'dashboard' }),
+  discovery: () => ask<DiscoveryWire>('GET', '/api/discovery'),
   simulator: () => ask<SimulatorWire>('GET', '/api/simulator'),
   changeSimulated: (id: string, change: SimulatorChangeWire) =>
     ask<unknown>('POST', `/api/simulator/${encodeURIComponent(id)}`, change),

@@ -2,16 +2,17 @@ import type { Signal } from '@preact/signals';
 import type { DeviceWire } from '../../wire.ts';
 import { Empty } from '../parts/empty.tsx';
 import { SkeletonCards } from '../parts/skeleton.tsx';
-import { devices, mayRead } from '../state/home.ts';
+import { devices, isAdmin, mayRead } from '../state/home.ts';
 import { DeviceCard } from './device-card.tsx';
 import { useFreshDevices } from './keep-fresh.ts';
+import { LeftOut } from './left-out.tsx';
 
 const NO_AREA = 'Elsewhere';
 
 /** In a house with more devices than these, controls are opened card by card. */
 const MOST_OPEN = 16;
 
-/** The house: its devices by area. */
+/** The house: its devices by area, and what an owner may miss among them. */
 export function DevicesView() {
   useFreshDevices();
   const all = devices.value;
@@ -19,7 +20,16 @@ export function DevicesView() {
   if (!mayRead.value) {
     return <Empty title="Nothing to see">This token answers questions; the next one appears here by itself.</Empty>;
   }
-  if (all.size === 0) {
+  return (
+    <>
+      <House all={[...all.values()]} />
+      {isAdmin.value && <LeftOut />}
+    </>
+  );
+}
+
+function House({ all }: { readonly all: readonly Signal<DeviceWire>[] }) {
+  if (all.length === 0) {
     return (
       <Empty title="No devices yet">
         Describe one in the configuration, or let one announce itself over MQTT; it appears here by itself.
@@ -28,12 +38,12 @@ export function DevicesView() {
   }
   return (
     <div class="areas">
-      {areas([...all.values()]).map(([area, members]) => (
+      {areas(all).map(([area, members]) => (
         <section key={area} class={members.length === 1 ? 'area single' : 'area'} aria-label={area}>
           <h2>{area}</h2>
           <div class="cards">
             {members.map((device) => (
-              <DeviceCard key={device.peek().id} device={device} isCompact={all.size > MOST_OPEN} />
+              <DeviceCard key={device.peek().id} device={device} isCompact={all.length > MOST_OPEN} />
             ))}
           </div>
         </section>

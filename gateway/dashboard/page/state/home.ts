@@ -86,8 +86,10 @@ export function putCommand(command: CommandWire): void {
 
 function putDevice(device: DeviceWire): void {
   const known = devices.value?.get(device.id);
+  const isMoved = known?.peek().area !== device.area;
   if (known) known.value = device;
-  else devices.value = new Map(devices.value ?? []).set(device.id, signal(device));
+  // Where devices stand is read of the map: a device that came or moved draws the house again.
+  if (isMoved || !known) devices.value = new Map(devices.value ?? []).set(device.id, known ?? signal(device));
 }
 
 /** A device that was there before keeps its signal, and with it its card. */
