@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Actuation } from '../domain/actuation.ts';
 import type { Device, DeviceChange, DeviceDirectory, DeviceSpec } from '../domain/device.ts';
-import { type Aftermath, type Drifted, unwatch, watchOf } from '../domain/drift.ts';
+import type { Aftermath, Drifted } from '../domain/drift.ts';
 import { messageOf, UserError } from '../domain/errors.ts';
 import type { Habit } from '../domain/habit.ts';
 import type { History, PastTask } from '../domain/history.ts';
@@ -11,19 +11,18 @@ import type { Collection, TaskStore } from '../domain/store.ts';
 import type { Clock } from '../domain/time.ts';
 import { Turns } from '../domain/turns.ts';
 import type { Value } from '../domain/value.ts';
+import { Audience } from './audience.ts';
 import type { Answer, CommandQuery, Commands, DeviceNews, DeviceView, Wish } from './commands.ts';
 import { Habits } from './habits.ts';
 import { Lane } from './lane.ts';
 import { LiveTask, type TaskHost } from './live-task.ts';
 import { isOffline, planNew, refresh } from './look.ts';
 import { Past } from './past.ts';
+import { claims, openRecords } from './recovery.ts';
 import { digestOf, keyedTaskId, requireSameWish } from './wish-key.ts';
 
 /** How long `look` waits for devices that have to be asked, in ms. */
 const LOOK_MS = 3_000;
-
-/** Records fetched at a time when open commands are taken up again. */
-const PAGE = 500;
 
 export interface EngineOptions {
   readonly devices: DeviceDirectory;
@@ -50,10 +49,10 @@ export class Engine implements Commands, TaskHost {
   readonly #habits: Habits;
   readonly #past: Past;
   readonly #live = new Map<string, LiveTask>();
-  readonly #listeners = new Set<(actuation: Actuation) => void>();
-  readonly #driftListeners = new Set<(event: Drifted) => void>();
+  readonly #heard: Audience<Actuation>;
+  readonly #heardOfDrift: Audience<Drifted>;
+  readonly #heardOfDevices: Audience<DeviceNews>;
   readonly #repeatable = new Turns();
-  readonly #deviceListeners = new Set<(news: DeviceNews) => void>();
   #specs: readonly DeviceSpec[] = [];
   #unsubscribe: () => void = () => {};
   #stopping = false;
@@ -63,6 +62,9 @@ export class Engine implements Commands, TaskHost {
     this.store = options.store;
     this.clock = options.clock;
     this.#log = options.log;
+    this.#heard = new Audience(options.log);
+    this.#heardOfDrift = new Audience(options.log);
+    this.#heardOfDevices = new Audience(options.log);
     this.#habits = new Habits(options.habits, options.log);
     this.#past = new Past(options.store, options.history, (taskId) => options.aftermaths.get(taskId)?.events ?? []);
   }
@@ -71,9 +73,12 @@ export class Engine implements Commands, TaskHost {
   async start(): Promise<void> {
     for (const device of this.#options.devices.list()) this.#onDevice({ type: 'present', device });
     this.#unsubscribe = this.#options.devices.subscribe((change) => this.#onDevice(change));
-    const records = await this.#openRecords();
-    for (const record of records.reverse()) this.#resume(record);
-    await this.#watchAgain();
+    const records = await openRecords(this.store);
+    for (const record of records) this.#resume(record);
+    const inFlight = [...this.#live.values()].map((task) => task.current);
+    for (const { deviceId, fields, watch } of await claims(inFlight, this.#options)) {
+      this.#lanes.get(deviceId)?.recall(fields, watch);
+    }
     if (records.length > 0) this.#log.info({ tasks: records.length }, 'took up the open commands again');
   }
 
@@ -139,7 +144,7 @@ export class Engine implements Commands, TaskHost {
       const message = `The command was not taken, because it could not be stored (${messageOf(error)}). Nothing was sent.`;
       throw new UserError('store_unavailable', message, { cause: error });
     }
-    this.#publish(actuation);
+    this.#heard.tell(actuation);
     if (!actuation.outcome) this.#admit(new LiveTask(this, actuation));
     return actuation;
   }
@@ -210,18 +215,15 @@ export class Engine implements Commands, TaskHost {
   }
 
   subscribe(listener: (actuation: Actuation) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#heard.add(listener);
   }
 
   onDrift(listener: (event: Drifted) => void): () => void {
-    this.#driftListeners.add(listener);
-    return () => this.#driftListeners.delete(listener);
+    return this.#heardOfDrift.add(listener);
   }
 
   onDevice(listener: (news: DeviceNews) => void): () => void {
-    this.#deviceListeners.add(listener);
-    return () => this.#deviceListeners.delete(listener);
+    return this.#heardOfDevices.add(listener);
   }
 
   async aftermath(taskId: string, principal: string | null): Promise<readonly Drifted[]> {
@@ -260,7 +262,7 @@ export class Engine implements Commands, TaskHost {
       this.#habits.learnFrom(actuation);
       this.#logOutcome(actuation);
     }
-    this.#publish(actuation);
+    this.#heard.tell(actuation);
     if (actuation.phase === 'queued' && actuation.approval?.answer && !actuation.sentAt) lane?.enqueue(task);
     lane?.follow(task);
   }
@@ -299,7 +301,7 @@ export class Engine implements Commands, TaskHost {
     } else if (lane) lane.replace(device);
     else this.#addLane(this.#makeLane(device));
     this.#specs = [...this.#lanes.values()].map((each) => each.device.spec);
-    tell<DeviceNews>(this.#deviceListeners, { type, deviceId: id }, this.#log);
+    this.#heardOfDevices.tell({ type, deviceId: id });
   }
 
   #makeLane(device: Device): Lane {
@@ -309,26 +311,9 @@ export class Engine implements Commands, TaskHost {
       log,
       aftermaths,
       habits: this.#habits,
-      drifted: (event) => tell(this.#driftListeners, event, log),
-      changed: (deviceId) => tell<DeviceNews>(this.#deviceListeners, { type: 'state', deviceId }, log),
+      drifted: (event) => this.#heardOfDrift.tell(event),
+      changed: (deviceId) => this.#heardOfDevices.tell({ type: 'state', deviceId }),
     });
-  }
-
-  /**
-   * Goes on watching what was verified shortly before the stop, as far as it had not drifted yet. Oldest first, and the
-   * commands in flight last: whoever changed a field later took it over.
-   */
-  async #watchAgain(): Promise<void> {
-    const settled = await this.store.list({ open: false, limit: PAGE });
-    const inFlight = [...this.#live.values()].map((task) => task.current);
-    for (const actuation of [...settled.toReversed(), ...inFlight]) {
-      if (!actuation.sentAt || actuation.boot !== this.clock.boot) continue;
-      const watch = watchOf(actuation);
-      const drifted = this.#options.aftermaths.get(actuation.taskId)?.events.map((event) => event.field) ?? [];
-      const left = watch && watch.until > this.clock.now().mono ? unwatch(watch, drifted) : null;
-      const fields = actuation.fields.map((track) => track.field);
-      this.#lanes.get(actuation.deviceId)?.recall(fields, left);
-    }
   }
 
   #addLane(lane: Lane): void {
@@ -337,17 +322,6 @@ export class Engine implements Commands, TaskHost {
     lane.start();
     for (const task of this.#live.values()) {
       if (task.current.deviceId === id) this.#place(task);
-    }
-  }
-
-  /** Newest first. */
-  async #openRecords(): Promise<Actuation[]> {
-    const records: Actuation[] = [];
-    for (;;) {
-      const after = records.at(-1)?.taskId;
-      const page = await this.store.list({ open: true, limit: PAGE, ...(after === undefined ? {} : { after }) });
-      records.push(...page);
-      if (page.length < PAGE) return records;
     }
   }
 
@@ -362,10 +336,6 @@ export class Engine implements Commands, TaskHost {
     return this.#lanes.get(task.current.deviceId);
   }
 
-  #publish(actuation: Actuation): void {
-    tell(this.#listeners, actuation, this.#log);
-  }
-
   #logOutcome(actuation: Actuation): void {
     const { taskId, deviceId, outcome } = actuation;
     const verdict = outcome?.type === 'verdict' ? { verdict: outcome.verdict, reason: outcome.reason } : {};
@@ -376,15 +346,4 @@ export class Engine implements Commands, TaskHost {
 function viewOf(device: Device): DeviceView {
   const state = device.state();
   return { spec: device.spec, state, reachable: !isOffline(state) };
-}
-
-/** Tells everybody; one listener that fails does not keep it from the others. */
-function tell<T>(listeners: ReadonlySet<(news: T) => void>, news: T, log: Log): void {
-  for (const listener of listeners) {
-    try {
-      listener(news);
-    } catch (error) {
-      log.error({ error: messageOf(error) }, 'a listener failed');
-    }
-  }
 }
