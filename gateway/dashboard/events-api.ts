@@ -10,6 +10,11 @@ export function eventsApi(feed: Feed, onError: (error: Error) => void): Router {
     try {
       const reader = readerOf(req);
       requireOneOf(reader, ['read', 'approve']);
+      // Express answers HEAD by GET's route: a stream to somebody who takes no body would stand open for nothing.
+      if (req.method === 'HEAD') {
+        res.type('text/event-stream').end();
+        return;
+      }
       await feed.serve(reader, res);
     } catch (error) {
       refuse(res, error, onError);

@@ -156,6 +156,15 @@ describe('GET /api/events', () => {
     expect(gateway.commands.looks).toHaveLength(2);
   });
 
+  it('holds no place for somebody who takes no body', async () => {
+    const headers = { authorization: `Bearer ${tokenOf('anna')}` };
+    for (let asked = 0; asked <= MAX_PAGES; asked += 1) {
+      const { status } = await fetch(`${gateway.origin}/api/events`, { method: 'HEAD', headers });
+      expect(status).toBe(200);
+    }
+    expect((await (await open('anna')).nextOf('snapshot')).commands).toEqual([]);
+  });
+
   it('ticks, and numbers its messages', async () => {
     const page = await open('anna');
     expect((await page.next())?.type).toBe('snapshot');
