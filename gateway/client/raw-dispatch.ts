@@ -16,7 +16,7 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * The way on which the official tasks session sends what the SDK's client cannot: one POST for each request, answered
- * in JSON or as an event stream. Nothing is sent twice here: whether that is harmless the caller knows.
+ * in JSON or as an event stream.
  * @param closed aborts what is under way, and lets nothing out any more
  */
 export function httpDispatch({ url, token, cert }: Endpoint, closed: AbortSignal): RawClientDispatch {
@@ -25,6 +25,7 @@ export function httpDispatch({ url, token, cert }: Endpoint, closed: AbortSignal
     lastId += 1;
     const id = lastId;
     const message = { ...z.record(z.string(), z.json()).parse(request), jsonrpc: '2.0', id };
+    const parts = partsOf(message);
     const timeout = AbortSignal.timeout(options?.context?.requestTimeoutMs ?? TIMEOUT_MS);
     try {
       const answer = await exchange(url, {
@@ -33,7 +34,7 @@ export function httpDispatch({ url, token, cert }: Endpoint, closed: AbortSignal
         headers: {
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',
-          ...mirroredHeaders(partsOf(message)),
+          ...mirroredHeaders(parts),
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
         },
         body: JSON.stringify(message),
@@ -48,7 +49,9 @@ export function httpDispatch({ url, token, cert }: Endpoint, closed: AbortSignal
       throw new DispatchError(`${url} answered ${answer.status} without an answer to the request`);
     } catch (error) {
       if (error instanceof DispatchError) throw error;
-      throw new DispatchError(`no answer from ${url}: ${messageOf(error)}`, false, { cause: error });
+      // Only a question may be put twice: a command that is sent again might act again.
+      const retryable = parts.method === 'tasks/get';
+      throw new DispatchError(`no answer from ${url}: ${messageOf(error)}`, retryable, { cause: error });
     }
   };
 }

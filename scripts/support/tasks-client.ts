@@ -5,7 +5,7 @@ import {
   createTaskSessionFromClient,
   type TaskEnabledSession,
 } from '@modelcontextprotocol/ext-tasks/client';
-import { httpDispatch } from './raw-dispatch.ts';
+import { httpDispatch } from '../../gateway/client/raw-dispatch.ts';
 
 const PROTOCOL_VERSION = '2026-07-28';
 
@@ -36,7 +36,7 @@ export async function connectTasksClient(url: string, options: TasksClientOption
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   const session = createTaskSessionFromClient(client, {
     endpointId: url,
-    rawDispatch: httpDispatch(url, PROTOCOL_VERSION),
+    rawDispatch: httpDispatch({ url }, new AbortController().signal),
     v2RequestFraming: { protocolVersion: PROTOCOL_VERSION, clientInfo, clientCapabilities: capabilities },
     onInputRequest: createApplicationInputHandler({
       elicitation: ({ params }) => onQuestion(String(params.message)),

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { yesOrNo } from '../../gateway/client/questions.ts';
 import { type FixtureServer, startFixtureServer } from '../../scripts/conformance/fixture-server.ts';
 import { ClientBench, tool } from '../support/client-bench.ts';
+
+// The examples are programs of their own, which take a while to start on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const EXAMPLES = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server', import.meta.url),

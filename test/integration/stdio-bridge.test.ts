@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Bridge } from '../../gateway/client/bridge.ts';
+import { IDEMPOTENCY_KEY } from '../../gateway/mcp/idempotency-key.ts';
 import { startGateway, type TestGateway } from '../support/mcp-gateway.ts';
 import { TASK_CLIENT } from '../support/raw-rpc.ts';
 import { tokenOf, tokenRecord } from '../support/tokens.ts';
@@ -65,11 +66,12 @@ class PipeClient {
   }
 }
 
-function modern(id: string | number, method: string, params: object): object {
+function modern(id: string | number, method: string, params: object, meta: object = {}): object {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'piped', version: '0' },
     'io.modelcontextprotocol/clientCapabilities': TASK_CLIENT,
+    ...meta,
   };
   return { id, method, params: { ...params, _meta } };
 }
@@ -102,6 +104,16 @@ describe('protocol 2026-07-28 over a pipe', () => {
     expect(second.result.tools.length).toBeGreaterThan(3);
     const taskId = await startTask();
     expect((await client.ask('get', 'tasks/get', { taskId })).result.status).toBe('working');
+  });
+
+  it('names its call by a key as it could over HTTP, and is told that keys are honoured', async () => {
+    const { result } = await client.ask('can', 'server/discover');
+    expect(result.capabilities.extensions).toMatchObject({ [IDEMPOTENCY_KEY]: {} });
+    const key = '2f6d1c1e-9d0b-4f6f-8f0e-3b5c6c7d8e9f';
+    const call = { name: 'set_climate', arguments: { power: 'on' } };
+    client.send(modern('call', 'tools/call', call, { [IDEMPOTENCY_KEY]: key }));
+    await client.got((message) => message.id === 'call');
+    expect(gateway.commands.wishes).toMatchObject([{ key }]);
   });
 
   it('gets the errors of the protocol, which carry its ids', async () => {
