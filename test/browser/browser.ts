@@ -18,6 +18,9 @@ export function describeInBrowser(name: string, suite: () => void): void {
   else describe.skip(`${name} (skipped: ${missing.join('; ')})`, suite);
 }
 
+/** How long something is waited for that a busy machine may be slow to show. */
+export const PATIENT = { timeout: 20_000 } as const;
+
 /** How a page is looked at. */
 export interface Look {
   readonly width?: number;

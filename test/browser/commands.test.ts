@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Simulator } from '../../simulator/start.ts';
-import { describeInBrowser, layoutShift, TestBrowser } from './browser.ts';
+import { describeInBrowser, layoutShift, PATIENT, TestBrowser } from './browser.ts';
 import { LivingHomes } from './living-home.ts';
 
 // A start takes seconds on a Raspberry Pi, or where other tests run beside this one.
@@ -32,18 +32,18 @@ describeInBrowser('a command on the page', () => {
     const card = cardOf(page);
     const on = card.getByRole('button', { name: 'On', exact: true });
     const off = card.getByRole('button', { name: 'Off', exact: true });
-    await expect.poll(() => on.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => on.getAttribute('aria-pressed'), PATIENT).toBe('true');
 
     await off.click();
-    await expect.poll(() => off.getAttribute('aria-busy')).toBe('true');
+    await expect.poll(() => off.getAttribute('aria-busy'), PATIENT).toBe('true');
     expect(await on.getAttribute('aria-pressed')).toBe('true');
     await card.locator('.badge', { hasText: 'Verified' }).waitFor();
-    await expect.poll(() => off.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => off.getAttribute('aria-pressed'), PATIENT).toBe('true');
     expect(simulator.home.truth('ac').counts['ac']).toMatchObject({ commands: 1 });
     expect(await layoutShift(page)).toBeLessThan(0.02);
 
     await card.locator('.last-command-link').click();
-    await expect.poll(() => page.locator('.moment').allTextContents()).toHaveLength(5);
+    await expect.poll(() => page.locator('.moment').allTextContents(), PATIENT).toHaveLength(5);
     expect(await page.locator('.moment-text').allTextContents()).toEqual([
       'local asked for power off',
       'Sent power off',
@@ -62,7 +62,7 @@ describeInBrowser('a command on the page', () => {
     const page = await browser.open(origin);
     const card = cardOf(page);
     const value = card.getByRole('group', { name: 'Target' }).getByRole('status');
-    await expect.poll(() => value.textContent()).toBe('24 °C');
+    await expect.poll(() => value.textContent(), PATIENT).toBe('24 °C');
 
     await card.getByRole('button', { name: 'Target up' }).click({ clickCount: 2 });
     await card.locator('.told.pending', { hasText: '→ 26 °C' }).waitFor();

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { VERDICTS } from '../../gateway/domain/verdict.ts';
-import { describeInBrowser, overflow, seriousFindings, TestBrowser } from './browser.ts';
+import { describeInBrowser, overflow, PATIENT, seriousFindings, TestBrowser } from './browser.ts';
 import { FakeGateway, type FakeHouse } from './fake-gateway.ts';
 import { airConditioner, command, crowdedHouse, ended, field, house, SIMULATOR, waiting } from './houses.ts';
 
@@ -95,11 +95,13 @@ describeInBrowser('the list of commands', () => {
   it('pages through a thousand, and narrows them', async () => {
     const page = await browser.open(`${await gatewayOf(crowdedHouse())}/#/commands`);
     const rows = page.locator('.row-link');
-    await expect.poll(() => rows.count()).toBe(50);
+    await expect.poll(() => rows.count(), PATIENT).toBe(50);
     await page.getByRole('button', { name: 'Older commands' }).click();
-    await expect.poll(() => rows.count()).toBe(100);
+    await expect.poll(() => rows.count(), PATIENT).toBe(100);
     await page.getByLabel('Verdict').selectOption('Ignored');
-    await expect.poll(() => page.locator('.row-link .badge').allTextContents()).toEqual(Array(50).fill('Ignored'));
-    await expect.poll(() => page.url()).toContain('verdict=ignored');
+    await expect
+      .poll(() => page.locator('.row-link .badge').allTextContents(), PATIENT)
+      .toEqual(Array(50).fill('Ignored'));
+    await expect.poll(() => page.url(), PATIENT).toContain('verdict=ignored');
   });
 });
