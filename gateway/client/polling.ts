@@ -7,10 +7,11 @@ export type AskAfter = (taskId: string) => Promise<number | null>;
 /** Asks after tasks one by one: each at its own interval and never sooner, and few at a time. */
 export class Polling {
   readonly #ask: AskAfter;
-  /** When each is due, on the monotonic clock; in the order in which they came. */
-  readonly #due = new Map<string, number>();
+  /** What wakes each of them; undefined while it is due or being asked after. */
+  readonly #timers = new Map<string, NodeJS.Timeout | undefined>();
+  /** Those that wait for their turn, in order. */
+  readonly #due = new Set<string>();
   #asking = 0;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(ask: AskAfter) {
     this.#ask = ask;
@@ -18,39 +19,44 @@ export class Polling {
 
   /** Asks after a task as soon as its turn comes, and then as often as the answers say. */
   add(taskId: string): void {
-    if (this.#due.has(taskId)) return;
-    this.#due.set(taskId, performance.now());
-    this.#run();
+    if (!this.#timers.has(taskId)) this.#wake(taskId);
   }
 
   remove(taskId: string): void {
+    clearTimeout(this.#timers.get(taskId));
+    this.#timers.delete(taskId);
     this.#due.delete(taskId);
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#due.clear();
+    for (const taskId of [...this.#timers.keys()]) this.remove(taskId);
+  }
+
+  #wake(taskId: string): void {
+    this.#timers.set(taskId, undefined);
+    this.#due.add(taskId);
+    this.#run();
   }
 
   #run(): void {
-    clearTimeout(this.#timer);
-    const now = performance.now();
-    let next = Number.POSITIVE_INFINITY;
-    for (const [taskId, due] of this.#due) {
-      if (due > now) next = Math.min(next, due);
-      else if (this.#asking >= AT_ONCE) return;
-      else void this.#askAfter(taskId);
+    for (const taskId of this.#due) {
+      if (this.#asking >= AT_ONCE) return;
+      this.#due.delete(taskId);
+      void this.#askAfter(taskId);
     }
-    if (Number.isFinite(next)) this.#timer = setTimeout(() => this.#run(), Math.ceil(next - now));
   }
 
   async #askAfter(taskId: string): Promise<void> {
-    this.#due.set(taskId, Number.POSITIVE_INFINITY);
     this.#asking += 1;
     const againInMs = await this.#ask(taskId);
     this.#asking -= 1;
-    if (againInMs === null) this.#due.delete(taskId);
-    else if (this.#due.has(taskId)) this.#due.set(taskId, performance.now() + againInMs);
+    if (againInMs === null) this.#timers.delete(taskId);
+    // It may have been removed while it was being asked after.
+    else if (this.#timers.has(taskId))
+      this.#timers.set(
+        taskId,
+        setTimeout(() => this.#wake(taskId), againInMs),
+      );
     this.#run();
   }
 }
