@@ -4,7 +4,7 @@ import { tokenOf } from '../support/tokens.ts';
 import { describeInBrowser, seriousFindings, TestBrowser } from './browser.ts';
 import { type LivingHome, LivingHomes } from './living-home.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const browser = new TestBrowser();
 let homes: LivingHomes;

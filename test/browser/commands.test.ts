@@ -5,7 +5,7 @@ import { describeInBrowser, layoutShift, PATIENT, TestBrowser } from './browser.
 import { LivingHomes } from './living-home.ts';
 
 // A start takes seconds on a Raspberry Pi, or where other tests run beside this one.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const browser = new TestBrowser();
 let homes: LivingHomes;

@@ -6,7 +6,7 @@ import { FakeGateway } from './fake-gateway.ts';
 import { airConditioner, house, secondsAgo, waiting } from './houses.ts';
 import { LivingHomes } from './living-home.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 /** Outside of 20 to 28 degrees the quick home asks. */
 const DELICATE = 30;
@@ -38,6 +38,7 @@ describeInBrowser('a question', () => {
     const taskId = await submit(client, DELICATE);
     const question = page.getByRole('article', { name: 'Question about Quick AC' });
     await question.waitFor();
+    expect(await page.title()).toBe('(1) Devices · Readback');
     expect(await question.textContent()).toMatch(
       /24 °C → 30 °C.*local asks for it.*left|left.*24 °C → 30 °C.*local asks/,
     );

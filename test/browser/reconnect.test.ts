@@ -3,7 +3,7 @@ import { submit } from '../support/daemon.ts';
 import { describeInBrowser, TestBrowser } from './browser.ts';
 import { LivingHomes } from './living-home.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const browser = new TestBrowser();
 let homes: LivingHomes;

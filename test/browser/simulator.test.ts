@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { describeInBrowser, TestBrowser } from './browser.ts';
 import { LivingHomes } from './living-home.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const browser = new TestBrowser();
 let homes: LivingHomes;

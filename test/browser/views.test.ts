@@ -84,6 +84,16 @@ describeInBrowser('every view', () => {
     await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
   });
 
+  it('lets the keyboard skip to what is shown, and stays there', async () => {
+    const url = `${await gatewayOf(house())}/#/commands`;
+    const page = await browser.open(url);
+    await page.getByRole('heading', { name: 'No commands yet' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+    expect(page.url()).toBe(url);
+  });
+
   it('says what announced itself and is not taken in', async () => {
     const page = await browser.open(await gatewayOf(variedHouse()));
     await page.getByText('1 announcement not taken in').click();

@@ -1,3 +1,4 @@
+import { useSignalEffect } from '@preact/signals';
 import { CommandView } from './commands/command-view.tsx';
 import { CommandsView } from './commands/commands-view.tsx';
 import { ConnectView } from './connect/connect-view.tsx';
@@ -6,8 +7,9 @@ import { Header } from './header.tsx';
 import { Button } from './parts/button.tsx';
 import { Empty } from './parts/empty.tsx';
 import { SkeletonCards } from './parts/skeleton.tsx';
+import { questions } from './questions/answers.ts';
 import { QuestionDock } from './questions/question-dock.tsx';
-import { route } from './route.ts';
+import { route, type View } from './route.ts';
 import { SignInView } from './sign-in/sign-in-view.tsx';
 import { SimulatorView } from './simulator/simulator-view.tsx';
 import { liveness } from './state/live.ts';
@@ -15,13 +17,17 @@ import { enter, entry } from './state/session.ts';
 
 /** The whole page. */
 export function App() {
+  useSignalEffect(() => {
+    document.title = titleOf(route.value.view, questions.value.length);
+  });
   const { state } = entry.value;
   if (state === 'signed_out') return <SignInView />;
   return (
     <>
-      <a class="skip" href="#content">
+      {/* A link would change the hash, which says what view is shown. */}
+      <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
         To the content
-      </a>
+      </button>
       <Header />
       <main id="content" tabIndex={-1} class={liveness.value.state === 'stale' ? 'content is-stale' : 'content'}>
         <Content />
@@ -29,6 +35,18 @@ export function App() {
       {state === 'inside' && <QuestionDock />}
     </>
   );
+}
+
+/** What a tab among many says: where it is, and that somebody waits. */
+function titleOf(view: View, waiting: number): string {
+  const where = {
+    devices: 'Devices',
+    commands: 'Commands',
+    command: 'Command',
+    simulator: 'Simulator',
+    connect: 'Connect',
+  };
+  return `${waiting > 0 ? `(${waiting}) ` : ''}${where[view]} · Readback`;
 }
 
 function Content() {

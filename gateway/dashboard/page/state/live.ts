@@ -38,6 +38,7 @@ export class LiveStream {
   #watch: ReturnType<typeof setInterval> | undefined;
   #attempts = 0;
   #wanted = false;
+  #isAsking = false;
 
   /** @param onReturn asked before each new attempt; false ends it, as where the reader was signed out meanwhile */
   constructor(onReturn: () => Promise<boolean>) {
@@ -88,11 +89,13 @@ export class LiveStream {
   }
 
   async #comeBack(): Promise<void> {
-    try {
-      if (await this.#onReturn()) this.#open();
-    } catch {
-      this.#lost();
-    }
+    // A phone that wakes up in a network it knows says both at once.
+    if (this.#isAsking || this.#source) return;
+    this.#isAsking = true;
+    const isInside = await this.#onReturn().catch(() => null);
+    this.#isAsking = false;
+    if (isInside === null) this.#lost();
+    else if (isInside && this.#wanted) this.#open();
   }
 
   readonly #hurry = (): void => {
