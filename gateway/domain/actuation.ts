@@ -46,6 +46,8 @@ export interface FieldTrack {
   readonly sentAt: Instant | null;
   /** The latest send, where the profile allows more than one: the echo window is counted from it. */
   readonly lastSentAt: Instant | null;
+  /** When the transport last answered well. */
+  readonly acceptedAt?: Instant;
   /** What was there before the command; null: not known. */
   readonly before: Value | null;
   /** `first_reading`: nobody knew, so the first counted reading stands in. */

@@ -41,7 +41,7 @@ function trackReport(track: FieldTrack, report: SendReport, at: Instant): FieldT
     case 'sent':
       return { ...track, send: 'open', sentAt: track.sentAt ?? at, lastSentAt: at };
     case 'accepted':
-      return { ...track, send: 'accepted' };
+      return { ...track, send: 'accepted', acceptedAt: at };
     case 'lost':
       return { ...track, send: 'lost', detail: report.detail };
     case 'refused':

@@ -57,9 +57,19 @@ function whySetAside(
   if (early) return 'before_send';
   if (value === null) return 'null';
   if (reading.moving[track.field]) return 'moving';
-  const sentAt = (track.lastSentAt ?? track.sentAt)?.mono ?? 0;
-  if (isWanted(track, value) && reading.at.mono < sentAt + rules.echoMs) return 'echo';
-  return null;
+  return isWanted(track, value) && mayBeEcho(track, reading, rules.echoMs) ? 'echo' : null;
+}
+
+/**
+ * The window of an echo opens with the send. On a broker it opens once that has taken the command: until then no bridge can
+ * have repeated it, and on a machine that was held up the acknowledgement and the echo are read late alike.
+ */
+function mayBeEcho(track: FieldTrack, reading: Reading, echoMs: number): boolean {
+  if (echoMs === 0) return false;
+  if (track.readback.push && track.send === 'open') return true;
+  const opened = track.readback.push ? track.acceptedAt : undefined;
+  const sent = track.lastSentAt ?? track.sentAt;
+  return reading.at.mono < Math.max(sent?.mono ?? 0, opened?.mono ?? 0) + echoMs;
 }
 
 /** A counted reading in between ends a row of them. */

@@ -1,6 +1,9 @@
 import { stringify } from 'yaml';
 import { suffix } from '../../simulator/core/copies.ts';
 
+/** Few tasks are kept, and not for long, so that forgetting goes on all the time. */
+const TASKS = { ttl: '1m', keep_at_most: 100 };
+
 const directions = { AUTO: 'auto', SWING: 'swing', NEAR: 'near', MIDDLE: 'middle', FAR: 'far' };
 /** Longer than a device repeats what it was told, where it does. */
 const verify = { poll: ['500ms', '1s'], echo: '2s', settle: '0s', deadline: '8s', watch: '10s' };
@@ -18,7 +21,7 @@ export function soakedHome({ copies, base, broker }: { copies: number; base: str
       [`fan${suffix(number)}`, fan(`fan${suffix(number)}`, base)],
     ]),
   );
-  return stringify({ mqtt: { broker }, devices });
+  return stringify({ mqtt: { broker }, tasks: TASKS, devices });
 }
 
 function airConditioner(id: string, base: string) {

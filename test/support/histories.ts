@@ -69,11 +69,9 @@ export class History {
   readonly effects: Effect[] = [];
   readonly states: Actuation[] = [];
   #wake = Number.POSITIVE_INFINITY;
-  readonly #spec: DeviceSpec;
   readonly #known: Known;
 
   constructor(spec: DeviceSpec, known: Known, set: Readonly<Record<string, unknown>>) {
-    this.#spec = spec;
     this.#known = known;
     this.actuation = open({
       taskId: 'task',
@@ -97,12 +95,18 @@ export class History {
 
   /** Starts, sends everything in one request at `ms`, and has the transport accept it. */
   sent(ms = 0): this {
-    const fields = Object.keys(this.#spec.fields).filter((name) =>
-      this.actuation.fields.some((track) => track.field === name),
-    );
+    return this.left(ms).accepted(ms);
+  }
+
+  /** Starts, and sends everything in one request at `ms`; no answer has come. */
+  left(ms = 0): this {
     this.event({ type: 'started', at: at(ms), before: this.#known, offline: false, refusal: null });
-    this.event({ type: 'send', at: at(ms), report: { type: 'sent', fields } });
-    return this.event({ type: 'send', at: at(ms), report: { type: 'accepted', fields } });
+    return this.event({ type: 'send', at: at(ms), report: { type: 'sent', fields: this.#fields } });
+  }
+
+  /** The transport accepts the request. */
+  accepted(ms: number): this {
+    return this.event({ type: 'send', at: at(ms), report: { type: 'accepted', fields: this.#fields } });
   }
 
   /** The device reports these values by itself. */
@@ -149,6 +153,10 @@ export class History {
 
   observed(name: string): Value | null {
     return this.actuation.fields.find((track) => track.field === name)?.runs.at(-1)?.value ?? null;
+  }
+
+  get #fields(): string[] {
+    return this.actuation.fields.map((track) => track.field);
   }
 
   #reading(ms: number, over: Partial<Reading>): this {

@@ -43,6 +43,17 @@ describe('what counts', () => {
     expect(history.observed('target_temperature')).toBeNull();
   });
 
+  it('counts the window of an echo from the moment at which the broker took the command', () => {
+    // A machine that was held up reads both late: the acknowledgement, and what a bridge repeated at once.
+    const left = (over = {}) => new History(device([temperature(over)], { echoMs: 1_000 }), set(20), set(24)).left();
+    const late = () => left().accepted(2_400).report(2_410, set(24));
+    expect(late().until(10_000).verdict).toBe('ignored/no_evidence at 10000');
+    expect(late().report(3_500, set(24)).verdict).toBe('verified at 3500');
+    expect(left().report(2_410, set(24)).accepted(2_420).until(3_000).verdict).toBe('verifying');
+    // A device that is asked answers for itself, however long its answer to the command takes.
+    expect(left({ readback: POLLED }).accepted(2_400).read(2_500, set(24)).verdict).toBe('verified at 2500');
+  });
+
   it('takes a null word and a missing key for no opinion, but for a sign of life', () => {
     expect(setpoint().report(500, { target_temperature: null }).until(10_000).verdict).toBe(
       'ignored/no_evidence at 10000',
