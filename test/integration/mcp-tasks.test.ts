@@ -169,8 +169,11 @@ describe('what tasks/get, tasks/update and tasks/cancel refuse', () => {
   });
 });
 
-it('announces the extension', async () => {
+it('announces the extension, and that it honours idempotency keys', async () => {
   const { body } = await rawRpc(gateway.url, 'server/discover');
-  expect(body.result.capabilities.extensions).toEqual({ 'io.modelcontextprotocol/tasks': {} });
+  expect(body.result.capabilities.extensions).toEqual({
+    'io.modelcontextprotocol/tasks': {},
+    'readback/idempotency-key': {},
+  });
   expect(body.result.instructions).toContain('verdict');
 });

@@ -172,7 +172,7 @@ describe('a command on the wire', () => {
         tasmota_plug: { protocol: 'tasmota' },
         cn105_heatpump: { protocol: 'cn105' },
       },
-      faults: { http_500: { protocols: ['http'] } },
+      faults: { http_500: { protocols: ['http', 'web_server'] } },
     });
     expect((await call('/sim/devices/esp_ac/faults', { fault: 'http_500' })).status).toBe(400);
     expect((await call('/sim/devices/esp_ac/faults', { fault: 'ignore', times: 1 })).status).toBe(201);
@@ -264,7 +264,7 @@ describe('starting', () => {
   test('without a broker there are no MQTT devices', async () => {
     const plain = await startSimulator();
     expect(plain.mqtt).toBeNull();
-    expect(plain.home.devices.map(({ id }) => id)).toEqual(['ac', 'fan']);
+    expect(plain.home.devices.map(({ id }) => id)).toEqual(['ac', 'fan', 'esp_fan']);
     await plain.close();
   });
 
