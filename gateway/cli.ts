@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { banner, settledLine } from './commands/banner.ts';
-import { addClientCommands } from './commands/client-commands.ts';
+import { addClientCommands } from './commands/client/commands.ts';
 import type { RunningDaemon, StartOptions } from './commands/daemon.ts';
 import type { DataOptions } from './commands/data-options.ts';
 import { type DaemonOptions, findDaemon } from './commands/find-daemon.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { TaskClient } from '../../gateway/client/task-client.ts';
 import type { Wish } from '../../gateway/client/wish.ts';
-import { openClientFolder } from '../../gateway/commands/client-folder.ts';
+import { openClientFolder } from '../../gateway/commands/client/folder.ts';
 import { type Program, startListeningProgram, startProgram } from '../support/programs.ts';
 import type { Figure } from './figure.ts';
 import type { Effort } from './workspace.ts';

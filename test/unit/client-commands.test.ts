@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Form, TaskState } from '../../gateway/client/task-state.ts';
 import type { Wish } from '../../gateway/client/wish.ts';
-import { Board } from '../../gateway/commands/board.ts';
-import { openClientFolder } from '../../gateway/commands/client-folder.ts';
-import { EventLines } from '../../gateway/commands/event-lines.ts';
-import { EXIT_CODES, EXIT_CODES_HELP, exitCodeOf } from '../../gateway/commands/exit-code.ts';
-import { parseValues } from '../../gateway/commands/parse-values.ts';
-import { matching } from '../../gateway/commands/wish-choice.ts';
+import { Board } from '../../gateway/commands/client/board.ts';
+import { EventLines } from '../../gateway/commands/client/event-lines.ts';
+import { EXIT_CODES, EXIT_CODES_HELP, exitCodeOf } from '../../gateway/commands/client/exit-code.ts';
+import { openClientFolder } from '../../gateway/commands/client/folder.ts';
+import { parseValues } from '../../gateway/commands/client/parse-values.ts';
+import { matching } from '../../gateway/commands/client/wish-choice.ts';
 import { VERDICTS } from '../../gateway/domain/verdict.ts';
 
 const WISH: Wish = {

@@ -1,10 +1,10 @@
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkWish, laneOf, type Wish } from '../client/wish.ts';
-import { type Collection, StoreError } from '../domain/store.ts';
-import type { DocumentStore } from '../store/document-store.ts';
-import { openDocumentStore } from '../store/journaled-documents.ts';
+import { checkWish, laneOf, type Wish } from '../../client/wish.ts';
+import { type Collection, StoreError } from '../../domain/store.ts';
+import type { DocumentStore } from '../../store/document-store.ts';
+import { openDocumentStore } from '../../store/journaled-documents.ts';
 
 /** What has ended longer ago than this, in ms, is forgotten. */
 const KEPT_MS = 30 * 86_400_000;

@@ -1,7 +1,7 @@
-import { nameOf, type Wish } from '../client/wish.ts';
-import { type ClientOptions, openClientSession, standingOf } from './client-session.ts';
+import { nameOf, type Wish } from '../../client/wish.ts';
 import { wishData } from './event-lines.ts';
 import { endedAs } from './exit-code.ts';
+import { type ClientOptions, openClientSession, standingOf } from './session.ts';
 
 /** What `readback tasks` is told. */
 export interface TasksOptions extends ClientOptions {

@@ -1,7 +1,7 @@
-import type { Question } from '../client/questions.ts';
-import type { ClientEvent } from '../client/task-client.ts';
-import type { TaskState } from '../client/task-state.ts';
-import { nameOf, type Wish } from '../client/wish.ts';
+import type { Question } from '../../client/questions.ts';
+import type { ClientEvent } from '../../client/task-client.ts';
+import type { TaskState } from '../../client/task-state.ts';
+import { nameOf, type Wish } from '../../client/wish.ts';
 import { EXIT_CODES, endedAs } from './exit-code.ts';
 
 /** What is shown of one wish. */

@@ -1,5 +1,5 @@
-import type { ClientEvent } from '../client/task-client.ts';
-import { nameOf, type Wish } from '../client/wish.ts';
+import type { ClientEvent } from '../../client/task-client.ts';
+import { nameOf, type Wish } from '../../client/wish.ts';
 import { endedAs } from './exit-code.ts';
 
 /** What a client tells, as JSON lines for a program: a change each, and nothing twice. */

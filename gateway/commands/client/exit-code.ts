@@ -1,5 +1,5 @@
-import type { WishOutcome } from '../client/wish.ts';
-import type { Verdict } from '../domain/verdict.ts';
+import type { WishOutcome } from '../../client/wish.ts';
+import type { Verdict } from '../../domain/verdict.ts';
 
 /** A command's exit code says how its wish ended. 1 and 2 are left to what went wrong on this side. */
 export const EXIT_CODES = {

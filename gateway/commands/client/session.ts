@@ -1,8 +1,8 @@
-import { type ClientEvent, TaskClient } from '../client/task-client.ts';
-import { nameOf, type Wish } from '../client/wish.ts';
-import { version } from '../version.ts';
-import { type ClientFolder, defaultClientFolder, openClientFolder } from './client-folder.ts';
-import type { DaemonOptions } from './find-daemon.ts';
+import { type ClientEvent, TaskClient } from '../../client/task-client.ts';
+import { nameOf, type Wish } from '../../client/wish.ts';
+import { version } from '../../version.ts';
+import type { DaemonOptions } from '../find-daemon.ts';
+import { type ClientFolder, defaultClientFolder, openClientFolder } from './folder.ts';
 import { locateServer, serverName } from './server-name.ts';
 
 /** How the commands of the client are told what they work with. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ClientOptions } from './client-session.ts';
 import { EXIT_CODES_HELP } from './exit-code.ts';
 import type { CallOptions } from './follow.ts';
+import type { ClientOptions } from './session.ts';
 import type { TasksOptions } from './wish-list.ts';
 
 /** For how long a wish is kept for a gateway that is down, unless `--within` says otherwise, in ms. */

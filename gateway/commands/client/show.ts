@@ -1,7 +1,7 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
-import { yesOrNo } from '../client/questions.ts';
-import type { TaskClient } from '../client/task-client.ts';
-import { messageOf } from '../domain/errors.ts';
+import { yesOrNo } from '../../client/questions.ts';
+import type { TaskClient } from '../../client/task-client.ts';
+import { messageOf } from '../../domain/errors.ts';
 import { Board } from './board.ts';
 import { EventLines } from './event-lines.ts';
 

@@ -1,9 +1,9 @@
-import type { Target, Wish } from '../client/wish.ts';
-import { laneOf } from '../client/wish.ts';
-import { StartError } from '../domain/errors.ts';
-import { type ClientOptions, type ClientSession, notice, openClientSession } from './client-session.ts';
+import type { Target, Wish } from '../../client/wish.ts';
+import { laneOf } from '../../client/wish.ts';
+import { StartError } from '../../domain/errors.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { parseValues } from './parse-values.ts';
+import { type ClientOptions, type ClientSession, notice, openClientSession } from './session.ts';
 import { show } from './show.ts';
 import { matching } from './wish-choice.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { StartError } from '../domain/errors.ts';
+import { StartError } from '../../domain/errors.ts';
 
 const json = z.json();
 type Json = z.output<typeof json>;

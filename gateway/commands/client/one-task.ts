@@ -1,11 +1,11 @@
-import { type Connection, connect, type FormAnswer } from '../client/connection.ts';
-import { yesOrNo } from '../client/questions.ts';
-import type { Form } from '../client/task-state.ts';
-import { endingOf, type Wish } from '../client/wish.ts';
-import { messageOf, StartError } from '../domain/errors.ts';
-import { CLIENT_INFO, type ClientOptions, type ClientSession, notice, openClientSession } from './client-session.ts';
+import { type Connection, connect, type FormAnswer } from '../../client/connection.ts';
+import { yesOrNo } from '../../client/questions.ts';
+import type { Form } from '../../client/task-state.ts';
+import { endingOf, type Wish } from '../../client/wish.ts';
+import { messageOf, StartError } from '../../domain/errors.ts';
 import { parseValues } from './parse-values.ts';
 import { locateServer, serverName } from './server-name.ts';
+import { CLIENT_INFO, type ClientOptions, type ClientSession, notice, openClientSession } from './session.ts';
 import { matching } from './wish-choice.ts';
 
 /** A question to a server is given up after this long, in ms: a person is waiting. */

@@ -1,8 +1,8 @@
-import { NoServer } from '../client/failure.ts';
-import type { Endpoint } from '../client/gateway-link.ts';
-import { readDaemonFile } from './daemon-file.ts';
-import { dataFolderOf } from './data-options.ts';
-import type { DaemonOptions } from './find-daemon.ts';
+import { NoServer } from '../../client/failure.ts';
+import type { Endpoint } from '../../client/gateway-link.ts';
+import { readDaemonFile } from '../daemon-file.ts';
+import { dataFolderOf } from '../data-options.ts';
+import type { DaemonOptions } from '../find-daemon.ts';
 
 /** How the gateway of a data folder is named in a wish: it may be started again elsewhere. */
 const BY_FOLDER = 'data:';

@@ -1,5 +1,5 @@
-import type { Wish } from '../client/wish.ts';
-import { StartError } from '../domain/errors.ts';
+import type { Wish } from '../../client/wish.ts';
+import { StartError } from '../../domain/errors.ts';
 
 /**
  * The wish that is meant by the beginning of its id, or of its task's.
