@@ -2,6 +2,8 @@ import {
   type AuthInfo,
   CLIENT_CAPABILITIES_META_KEY,
   type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
@@ -15,7 +17,7 @@ export interface Caller {
   readonly scopes: readonly Scope[];
   /** The client declared the Tasks extension with this very request. */
   readonly declaresTasks: boolean;
-  /** The client can put a form before a person. */
+  /** The client can put a form before a person, and its token allows what the answer does: it may send a command. */
   readonly elicits: boolean;
   /** Present where the request is of protocol 2025-11-25 or before. */
   readonly older?: {
@@ -37,10 +39,11 @@ export function callerOf(ctx: ServerContext): Caller {
 /** The caller of a request, by the token that it came with and the `_meta` that it carries. */
 export function callerWith(authInfo: AuthInfo | undefined, meta: Readonly<Record<string, unknown>>): Caller {
   const { data } = capabilities.safeParse(meta[CLIENT_CAPABILITIES_META_KEY]);
+  const who = identity(authInfo);
   return {
-    ...identity(authInfo),
+    ...who,
     declaresTasks: data?.extensions[TASKS_EXTENSION] !== undefined,
-    elicits: canElicit(data?.elicitation),
+    elicits: who.scopes.includes('control') && canElicit(data?.elicitation),
   };
 }
 
@@ -50,12 +53,28 @@ export function callerWith(authInfo: AuthInfo | undefined, meta: Readonly<Record
  */
 export function olderCallerOf(ctx: ServerContext, server: McpServer, wantsTask = false): Caller {
   const { data } = capabilities.safeParse(ctx.sessionId === undefined ? {} : server.server.getClientCapabilities());
+  const who = identity(ctx.http?.authInfo);
   return {
-    ...identity(ctx.http?.authInfo),
+    ...who,
     declaresTasks: false,
-    elicits: canElicit(data?.elicitation),
+    elicits: who.scopes.includes('control') && canElicit(data?.elicitation),
     older: { wantsTask },
   };
+}
+
+/** Why a caller may not have this, in one line; undefined where they may. */
+export function scopeFlaw({ principal, scopes }: Caller, what: string, needed: Scope): string | undefined {
+  if (scopes.includes(needed)) return undefined;
+  return `${what} needs the scope ${needed}; the token of "${principal}" has: ${scopes.join(', ')}. Nothing was sent.`;
+}
+
+/**
+ * Refuses a method of the protocol to callers whose token does not allow it; a tool is refused in its own result.
+ * @throws ProtocolError -32600 that names the scope
+ */
+export function requireScope(caller: Caller, method: string, needed: Scope): void {
+  const flaw = scopeFlaw(caller, method, needed);
+  if (flaw !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, flaw, { error: 'not_allowed' });
 }
 
 function identity(authInfo: AuthInfo | undefined): Pick<Caller, 'principal' | 'scopes'> {

@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { type Caller, olderCallerOf } from './caller.ts';
+import { type Caller, olderCallerOf, requireScope } from './caller.ts';
 import { putQuestions } from './older-questions.ts';
 import { type FollowedTasks, hasEnded, type Task, type TaskSeed, type TaskStatus } from './task.ts';
 import { wireError } from './wire-error.ts';
@@ -88,6 +88,7 @@ export function serveOlderTasks(
     return { tasks: page.map(olderTask), ...(page.length === PAGE && last && { nextCursor: last.taskId }) };
   });
   serve('tasks/cancel', taskParams, async ({ taskId }, caller) => {
+    requireScope(caller, 'tasks/cancel', 'control');
     const task = await known(taskId, caller);
     if (hasEnded(task)) throw badParams(`Cannot cancel a task that has ended: it is ${olderTask(task).status}`);
     await tasks.cancel(taskId, caller);

@@ -8,7 +8,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { UserError } from '../domain/errors.ts';
-import { type Caller, callerOf, olderCallerOf } from './caller.ts';
+import { type Caller, callerOf, olderCallerOf, scopeFlaw } from './caller.ts';
 import type { Offer } from './offer.ts';
 import { OLDER_TASKS_CAPABILITY, olderSeed, serveOlderTasks } from './older-tasks.ts';
 import { canBeFollowed, TASKS_EXTENSION, type TaskSeed } from './task.ts';
@@ -121,7 +121,8 @@ async function answerOf(
   onError: ServerFactoryOptions['onError'],
 ): Promise<ToolAnswer> {
   try {
-    if (!caller.scopes.includes(tool.scope)) throw notAllowed(tool, caller);
+    const flaw = scopeFlaw(caller, tool.definition.name, tool.scope);
+    if (flaw !== undefined) throw new UserError('not_allowed', flaw);
     return await tool.call(args, ctx, caller);
   } catch (error) {
     if (!(error instanceof UserError)) throw wireError(error, onError);
@@ -129,9 +130,4 @@ async function answerOf(
     if (caller.older?.wantsTask) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
     return refused(error);
   }
-}
-
-function notAllowed({ definition, scope }: Tool, { principal, scopes }: Caller): UserError {
-  const has = `the token of "${principal}" has: ${scopes.join(', ')}`;
-  return new UserError('not_allowed', `${definition.name} needs the scope ${scope}; ${has}. Nothing was sent.`);
 }

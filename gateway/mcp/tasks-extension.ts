@@ -7,7 +7,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { type Caller, callerOf } from './caller.ts';
+import type { Scope } from '../domain/principal.ts';
+import { type Caller, callerOf, requireScope } from './caller.ts';
 import { detailedTask, TASKS_EXTENSION, type TaskSource } from './task.ts';
 import { wireError } from './wire-error.ts';
 
@@ -15,31 +16,34 @@ const taskParams = z.looseObject({ taskId: z.string() });
 
 /**
  * Serves `tasks/get`, `tasks/update` and `tasks/cancel` of the Tasks extension (2026-07-28) over any source of tasks.
- * An unknown task is -32602; a client that did not declare the extension with the request gets -32021.
+ * An unknown task is -32602; a client that did not declare the extension with the request gets -32021. An answer may send a
+ * command, so whoever answers or cancels needs the scope `control`, as for the tools.
  */
 export function serveTasks(server: McpServer, tasks: TaskSource, onError: (error: Error) => void): void {
   // The SDK's own types know `tasks/*` only as the experiment of 2025-11-25; an explicit schema registers the
   // extension's methods of the same names.
   type Handle = (taskId: string, caller: Caller, ctx: ServerContext) => Promise<Result>;
-  const serve = (method: string, handle: Handle) =>
+  const serve = (method: string, scope: Scope, handle: Handle) =>
     server.server.setRequestHandler(method, { params: taskParams }, async ({ taskId }, ctx) => {
       try {
-        return await handle(taskId, declaring(ctx), ctx);
+        const caller = declaring(ctx);
+        requireScope(caller, method, scope);
+        return await handle(taskId, caller, ctx);
       } catch (error) {
         throw wireError(error, onError);
       }
     });
 
-  serve('tasks/get', async (taskId, caller) => {
+  serve('tasks/get', 'read', async (taskId, caller) => {
     const task = await tasks.get(taskId, caller);
     return detailedTask(task ?? unknownTask());
   });
-  serve('tasks/update', async (taskId, caller, ctx) => {
+  serve('tasks/update', 'control', async (taskId, caller, ctx) => {
     // The SDK lifts `inputResponses` out of the params of every modern request.
     const known = await tasks.answer(taskId, caller, ctx.mcpReq.inputResponses ?? {});
     return known ? {} : unknownTask();
   });
-  serve('tasks/cancel', async (taskId, caller) => {
+  serve('tasks/cancel', 'control', async (taskId, caller) => {
     const known = await tasks.cancel(taskId, caller);
     return known ? {} : unknownTask();
   });
