@@ -3,7 +3,7 @@ import type { VerifyRules } from './device.ts';
 import type { Effect, Step } from './events.ts';
 import { judge } from './judge.ts';
 import type { Instant } from './time.ts';
-import { guardChanged } from './track.ts';
+import { guardChanged, hasSpoken } from './track.ts';
 import { equal, type Value } from './value.ts';
 import { type Ruling, worst } from './verdict.ts';
 
@@ -108,13 +108,9 @@ function withEffects(actuation: Actuation, previous: Actuation, now: number, wak
   return { actuation: next, effects };
 }
 
-/**
- * A field that speaks by itself but has said nothing that counts; one that is polled is asked all the time. A bridge that
- * speaks from memory has said nothing, be it the new value or the old one, until the device has been read.
- */
-function isSilent({ ruling, readback, runs }: FieldTrack, { confirm }: VerifyRules): boolean {
-  const heard = confirm ? runs.some(({ source }) => source === 'read') : runs.length > 0;
-  return !ruling && readback.askable && readback.push && !heard;
+/** A field that speaks by itself but has said nothing that counts; one that is polled is asked all the time. */
+function isSilent(track: FieldTrack, rules: VerifyRules): boolean {
+  return !track.ruling && track.readback.askable && track.readback.push && !hasSpoken(track, rules);
 }
 
 /**

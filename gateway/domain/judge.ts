@@ -1,5 +1,5 @@
 import { type Actuation, type FieldTrack, lastRun } from './actuation.ts';
-import { isWanted } from './track.ts';
+import { hasSpoken, isWanted } from './track.ts';
 import { equal } from './value.ts';
 import type { Reason, Ruling } from './verdict.ts';
 
@@ -108,7 +108,7 @@ function atDeadline(actuation: Actuation, track: FieldTrack, now: number): Rulin
   if (!last && track.excluded) return rule('ignored', 'not_applicable_in_mode');
   const stayed = !last || (!track.sawWanted && equal(track.compare, track.before ?? last.value, last.value));
   if (stayed && actuation.sendUncertain) return rule('unconfirmed', 'outcome_unknown');
-  if (stayed) return rule('ignored', last ? 'no_reaction' : 'no_evidence');
+  if (stayed) return rule('ignored', hasSpoken(track, actuation.rules) ? 'no_reaction' : 'no_evidence');
   return rule('mismatch', mismatchReason(track));
 }
 

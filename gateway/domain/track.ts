@@ -14,6 +14,14 @@ export function isWanted(track: FieldTrack, value: Value): boolean {
   return equal(track.compare, track.sent, value);
 }
 
+/**
+ * Whether the device itself has said anything of the field that counts. What a bridge says from memory is not its word, be
+ * it the new value or the old one, until the device has been read.
+ */
+export function hasSpoken({ runs, readback }: FieldTrack, { confirm }: VerifyRules): boolean {
+  return confirm && readback.askable ? runs.some(({ source }) => source === 'read') : runs.length > 0;
+}
+
 /** What one message of the device adds to what is known of a commanded field. */
 export function observe(track: FieldTrack, reading: Reading, rules: VerifyRules): FieldTrack {
   if (!track.sentAt) return track;

@@ -125,6 +125,8 @@ describe('a bridge that speaks from memory (confirm)', () => {
     const history = setpoint(rules, askable).report(2_000, set(20)).until(6_000);
     expect(questions(history)).toBe(1);
     expect(history.read(6_100, set(24)).verdict).toBe('verified at 6100');
+    const unanswered = setpoint(rules, askable).report(2_000, set(20)).readFailed(6_500).until(10_000);
+    expect(unanswered.verdict).toBe('ignored/no_evidence at 10000');
   });
 
   it('proves nothing where the device does not answer', () => {
