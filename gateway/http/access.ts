@@ -16,6 +16,8 @@ export interface Access {
   readonly bearerOrCookie: Check;
   /** Turns away whoever's token does not allow this: 403. */
   allows(scope: Scope): Check;
+  /** Turns away whoever was let in by a request's head and has lost that access by the time its body is there: 401. */
+  readonly still: Check;
 }
 
 /** How often one principal may ask. */
@@ -65,6 +67,7 @@ export function createAccess(tokens: Tokens, limits?: AccessLimits): Access {
       return auth instanceof OAuthError ? challenge(auth) : enter(auth, req, res);
     },
     allows,
+    still: (_req, res) => (presence.hasEnded(res) ? challenge(changed()) : undefined),
   };
 }
 
@@ -81,6 +84,11 @@ function tokenInHeader({ headers }: McpRequest): string | OAuthError {
   if (!authorization) return new OAuthError(OAuthErrorCode.InvalidToken, 'Missing Authorization header');
   const [, token] = /^bearer +(\S+)$/i.exec(authorization.trim()) ?? [];
   return token ?? new OAuthError(OAuthErrorCode.InvalidToken, 'Send the header as: Authorization: Bearer TOKEN');
+}
+
+function changed(): OAuthError {
+  const message = 'This access was ended or changed while the request was arriving: send it again, with a token';
+  return new OAuthError(OAuthErrorCode.InvalidToken, message);
 }
 
 /** The answer that RFC 6750 wants. */

@@ -44,7 +44,7 @@ const METHODS: ReadonlySet<string> = new Set(['POST', 'GET', 'DELETE']);
 export function createHandler(options: AppOptions): RequestListener {
   const { mcp, access, bodyBytes = BODY_BYTES } = options;
   const check = all(frontDoor(options), mcpDoor(access));
-  return shortWay({ mcp, check, bodyBytes }, createApp(options));
+  return shortWay({ mcp, check, recheck: access.still, bodyBytes }, createApp(options));
 }
 
 /**
@@ -71,7 +71,7 @@ export function createApp(options: AppOptions): Express {
   // Any JSON is parsed: what is no message the protocol itself refuses.
   const json = express.json({ limit: bodyBytes, strict: false, verify: refuseDeep });
   app.use(guard(frontDoor(options)));
-  app.all('/mcp', guard(mcpDoor(access)), json, (req, res) => {
+  app.all('/mcp', guard(mcpDoor(access)), json, guard(access.still), (req, res) => {
     if (!METHODS.has(req.method)) return answerMethodNotAllowed(res, METHODS);
     return mcp.handle(req, res, req.body);
   });
@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): Express {
   app.use(healthRoutes({ name, version, checks }));
   if (metrics) app.get('/metrics', guard(all(access.bearerOrCookie, access.allows('read'))), metrics);
   if (signIn) app.use('/api', signIn);
-  app.use('/api', guard(access.bearerOrCookie), json, api);
+  app.use('/api', guard(access.bearerOrCookie), json, guard(access.still), api);
   if (page) app.use(page);
   app.use(answerNothingHere);
   app.use(answerErrors(onError));

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 /** Who is being answered right now: so that those who are shut out lose what they have open. */
 export class Presence {
   readonly #open = new Map<string, Set<ServerResponse>>();
+  readonly #ended = new WeakSet<ServerResponse>();
 
   /** Remembers an answer until it has ended. */
   enter(principal: string, res: ServerResponse): void {
@@ -15,12 +16,18 @@ export class Presence {
   }
 
   /**
-   * Breaks off every stream of a principal. A call that was let in and is not answered yet still gets its answer, as the
-   * very one does that had the token revoked.
+   * Breaks off every stream of a principal. A call that runs still gets its answer, as the very one does that had the token
+   * revoked; one that was let in while it was arriving is to be asked after with `hasEnded`.
    */
   end(principal: string): void {
     for (const res of this.#open.get(principal) ?? []) {
+      this.#ended.add(res);
       if (res.headersSent) res.destroy();
     }
+  }
+
+  /** Whether the access by which a request was let in has ended since. */
+  hasEnded(res: ServerResponse): boolean {
+    return this.#ended.has(res);
   }
 }

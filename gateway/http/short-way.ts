@@ -10,6 +10,8 @@ export interface ShortWayOptions {
   readonly mcp: Pick<McpEndpoint, 'handle'>;
   /** All that a request to MCP has to pass before its body is read. */
   readonly check: Check;
+  /** What it has to pass once its body is there: seconds may have gone by. */
+  readonly recheck: Check;
   /** The longest body that is read, in bytes. */
   readonly bodyBytes: number;
 }
@@ -21,7 +23,10 @@ const PLAIN_JSON = /^application\/json(; ?charset=utf-8)?$/i;
  * body parser: several times as many can be answered. It knows no rule of its own, so that nothing is allowed on one way
  * that is refused on the other, and a test sends the same requests down both. All else goes `otherwise`.
  */
-export function shortWay({ mcp, check, bodyBytes }: ShortWayOptions, otherwise: RequestListener): RequestListener {
+export function shortWay(
+  { mcp, check, recheck, bodyBytes }: ShortWayOptions,
+  otherwise: RequestListener,
+): RequestListener {
   return (incoming, res) => {
     const length = plainLength(incoming);
     if (length === undefined || length > bodyBytes) {
@@ -36,7 +41,8 @@ export function shortWay({ mcp, check, bodyBytes }: ShortWayOptions, otherwise: 
       return;
     }
     readAll(req, (body) => {
-      const message = parse(body);
+      const late = recheck(req, res);
+      const message = late ? { refusal: late } : parse(body);
       if ('refusal' in message) refuse(res, message.refusal);
       else void mcp.handle(req, res, message.json);
     });

@@ -40,7 +40,7 @@ export interface McpEndpoint {
   handle(req: McpRequest, res: ServerResponse, body?: unknown): Promise<void>;
   /** How many clients listen just now: on streams of 2026-07-28, and in sessions of older protocols. */
   listeners(): { readonly streams: number; readonly sessions: number };
-  /** Ends the sessions of a principal who may not come in any more. */
+  /** Ends the sessions of a principal who may not come in any more, and what they are about to listen on. */
   dismiss(principal: string): void;
   /** Ends the waits, so that each client is told how far its command has come; then the streams that are left. */
   close(): Promise<void>;
@@ -85,7 +85,10 @@ export function serveOffer(makeOffer: MakeOffer, options: EndpointOptions): McpE
       await exchange.finally(() => open.delete(exchange));
     },
     listeners: () => ({ streams: listening.size, sessions: sessions.size }),
-    dismiss: (principal) => sessions.dismiss(principal),
+    dismiss(principal) {
+      listening.dismiss(principal);
+      sessions.dismiss(principal);
+    },
     async close() {
       stopping.abort();
       listening.close();

@@ -48,6 +48,8 @@ export class Listening {
   readonly #tasks = new Topics<TaskChange>();
   readonly #events = new Topics<ServerEvent>();
   readonly #open = new Set<Subscription>();
+  /** Requests whose tasks are being looked up, each with its answer. */
+  readonly #opening = new Map<ServerResponse, string>();
   #followed = 0;
   #stops: readonly (() => void)[] = [];
   #closed = false;
@@ -79,6 +81,13 @@ export class Listening {
     for (const subscription of this.#open) subscription.end(this.#options);
   }
 
+  /** Breaks off what a principal is about to listen on; whoever let them in breaks off what is open. */
+  dismiss(principal: string): void {
+    for (const [res, whose] of this.#opening) {
+      if (whose === principal) res.destroy();
+    }
+  }
+
   /**
    * Serves a request that wants to listen, until its stream has ended.
    * @returns false, and does nothing, where it is another request or one that the SDK has to refuse
@@ -88,7 +97,8 @@ export class Listening {
     if (!request) return false;
     try {
       const filter = this.#admit(request);
-      const honored = await this.#honored(filter, request.caller, req.auth);
+      this.#opening.set(res, request.caller.principal);
+      const honored = await this.#honored(filter, request.caller, req.auth).finally(() => this.#opening.delete(res));
       if (!res.destroyed) await this.#listen(request, res, honored);
     } catch (error) {
       refuse(res, request.id, wireError(error, this.#options.onError));
