@@ -44,7 +44,7 @@ export class LiveHome {
       const config = next.devices[id];
       return config ? [buildDevice(id, config, devices)] : [];
     });
-    tokens.configure(next.tokens);
+    await tokens.configure(next.tokens);
     const { server, data, mqtt } = this.#current;
     const { data: _later, ...rest } = next;
     // What counts from the next start stays as it is in force, and is told of until then.

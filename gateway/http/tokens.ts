@@ -50,9 +50,9 @@ export class Tokens {
     this.#learn();
   }
 
-  /** Whether a token has to be shown. */
+  /** Whether a token has to be shown: always where others than this machine come in, even if none were left. */
   get needed(): boolean {
-    return this.#configured.length + this.#added.length > 0;
+    return this.#exposed || this.#configured.length + this.#added.length > 0;
   }
 
   list(): readonly ListedToken[] {
@@ -110,21 +110,23 @@ export class Tokens {
    * @throws UserError `token_conflict` where a name or a token is in both places, or none is left where one is needed;
    *   then nothing changes
    */
-  configure(configured: readonly TokenRecord[]): void {
-    const flaw = tokensFlaw(configured, this.#added);
-    if (flaw !== undefined) throw new UserError('token_conflict', flaw);
-    if (this.#exposed && configured.length + this.#added.length === 0) {
-      throw new UserError('token_conflict', 'no token is left, and other machines reach this gateway: keep one');
-    }
-    const before = this.#configured;
-    const wasOpen = !this.needed;
-    this.#configured = configured;
-    this.#learn();
-    for (const record of before) {
-      const now = configured.find(({ name }) => name === record.name);
-      if (!now || JSON.stringify(now) !== JSON.stringify(record)) this.#shutOut(record.name);
-    }
-    if (wasOpen && this.needed) this.#shutOut(LOCAL_PRINCIPAL);
+  configure(configured: readonly TokenRecord[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const flaw = tokensFlaw(configured, this.#added);
+      if (flaw !== undefined) throw new UserError('token_conflict', flaw);
+      if (this.#exposed && configured.length + this.#added.length === 0) {
+        throw new UserError('token_conflict', 'no token is left, and other machines reach this gateway: keep one');
+      }
+      const before = this.#configured;
+      const wasOpen = !this.needed;
+      this.#configured = configured;
+      this.#learn();
+      for (const record of before) {
+        const now = configured.find(({ name }) => name === record.name);
+        if (!now || JSON.stringify(now) !== JSON.stringify(record)) this.#shutOut(record.name);
+      }
+      if (wasOpen && this.needed) this.#shutOut(LOCAL_PRINCIPAL);
+    });
   }
 
   /** Hears whose access has ended or changed: what they have open is to be closed. @returns a function that ends it */

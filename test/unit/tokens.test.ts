@@ -100,20 +100,36 @@ describe('the tokens of a gateway', () => {
   it('never run out where other machines reach the gateway', async () => {
     const { tokens } = open({ added: [BEN], exposed: true });
     await expect(tokens.revoke('ben')).rejects.toThrow(/the last token.*add another first/);
-    expect(() => open({ configured: [ANNA], exposed: true }).tokens.configure([])).toThrow(/no token is left/);
+    await expect(open({ configured: [ANNA], exposed: true }).tokens.configure([])).rejects.toThrow(/no token is left/);
     await tokens.add('cleo', ['read']);
     await tokens.revoke('ben');
     expect(tokens.list()).toHaveLength(1);
   });
 
-  it('change with the configuration: whoever lost something is shut out, and nobody else', () => {
+  it('change with the configuration: whoever lost something is shut out, and nobody else', async () => {
     const { tokens, shutOut } = open({ configured: [ANNA, BEN] });
     const dora = tokenRecord('dora', 'read');
-    tokens.configure([{ ...ANNA, scopes: ['read'] }, BEN, dora]);
+    await tokens.configure([{ ...ANNA, scopes: ['read'] }, BEN, dora]);
     expect(shutOut).toEqual(['anna']);
     expect(tokens.find(tokenOf('anna'))?.scopes).toEqual(['read']);
     expect(tokens.find(tokenOf('dora'))).toEqual(dora);
-    expect(() => open({ configured: [], added: [ANNA] }).tokens.configure([ANNA])).toThrow(/is called "anna"/);
+    const taken = open({ configured: [], added: [ANNA] }).tokens.configure([ANNA]);
+    await expect(taken).rejects.toThrow(/is called "anna"/);
+  });
+
+  it('change one after the other, from whatever side: none is decided by what is about to go', async () => {
+    const revoking = open({ configured: [ANNA], added: [BEN], exposed: true });
+    const last = await Promise.allSettled([revoking.tokens.revoke('ben'), revoking.tokens.configure([])]);
+    expect(last.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(revoking.tokens.list().map(({ name }) => name)).toEqual(['anna']);
+    const adding = open();
+    const twins = await Promise.allSettled([adding.tokens.add('anna', ['read']), adding.tokens.configure([ANNA])]);
+    expect(twins.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(adding.tokens.list()).toHaveLength(1);
+  });
+
+  it('are asked for where other machines come in, whatever became of them', () => {
+    expect(open({ exposed: true }).tokens.needed).toBe(true);
   });
 });
 
