@@ -14,7 +14,7 @@ import type { Value } from '../domain/value.ts';
 import { Audience } from './audience.ts';
 import type { Answer, CommandQuery, Commands, DeviceNews, DeviceView, Wish } from './commands.ts';
 import { Habits } from './habits.ts';
-import { Lane } from './lane.ts';
+import { Lane, wentAway } from './lane.ts';
 import { LiveTask, type TaskHost } from './live-task.ts';
 import { isOffline, planNew, refresh } from './look.ts';
 import { Past } from './past.ts';
@@ -74,7 +74,7 @@ export class Engine implements Commands, TaskHost {
     for (const device of this.#options.devices.list()) this.#onDevice({ type: 'present', device });
     this.#unsubscribe = this.#options.devices.subscribe((change) => this.#onDevice(change));
     const records = await openRecords(this.store);
-    for (const record of records) this.#resume(record);
+    this.#place(records.map((record) => this.#takeUp(record)));
     const inFlight = [...this.#live.values()].map((task) => task.current);
     for (const { deviceId, fields, watch } of await claims(inFlight, this.#options)) {
       this.#lanes.get(deviceId)?.recall(fields, watch);
@@ -244,7 +244,9 @@ export class Engine implements Commands, TaskHost {
   }
 
   send(task: LiveTask, wants: Readonly<Record<string, Value>>): void {
-    this.#laneOf(task)?.send(task, wants);
+    const lane = this.#laneOf(task);
+    if (lane) lane.send(task, wants);
+    else task.apply(wentAway(Object.keys(wants), this.clock.now()));
   }
 
   ask(task: LiveTask, fields: readonly string[]): void {
@@ -274,22 +276,28 @@ export class Engine implements Commands, TaskHost {
   #admit(task: LiveTask): void {
     this.#live.set(task.id, task);
     task.apply({ type: 'tick', at: this.clock.now() });
-    this.#place(task);
+    this.#place([task]);
   }
 
-  #resume(record: Actuation): void {
+  #takeUp(record: Actuation): LiveTask {
     const task = new LiveTask(this, record);
     this.#live.set(task.id, task);
     const at = this.clock.now();
     task.apply({ type: 'restarted', at, boot: this.clock.boot });
-    this.#place(task);
+    return task;
   }
 
-  /** Puts an open command where it stands; without its device it waits, for the device may yet announce itself. */
-  #place(task: LiveTask): void {
-    const lane = this.#laneOf(task);
-    if (task.current.phase === 'verifying') lane?.resume(task);
-    else if (task.current.phase === 'queued') lane?.enqueue(task);
+  /**
+   * Puts open commands where they stand, oldest first; without its device one waits, for the device may yet announce
+   * itself. What may have left is in flight before anything else can be begun, however much older that is: it may have
+   * waited for a person.
+   */
+  #place(tasks: readonly LiveTask[]): void {
+    for (const task of tasks) {
+      const { phase } = task.current;
+      if (phase === 'sending' || phase === 'verifying') this.#laneOf(task)?.resume(task);
+    }
+    for (const task of tasks) if (task.current.phase === 'queued') this.#laneOf(task)?.enqueue(task);
   }
 
   #onDevice({ type, device }: DeviceChange): void {
@@ -320,9 +328,7 @@ export class Engine implements Commands, TaskHost {
     const { id } = lane.device.spec;
     this.#lanes.set(id, lane);
     lane.start();
-    for (const task of this.#live.values()) {
-      if (task.current.deviceId === id) this.#place(task);
-    }
+    this.#place([...this.#live.values()].filter((task) => task.current.deviceId === id));
   }
 
   #lane(deviceId: string): Lane {

@@ -1,7 +1,9 @@
 import type { Device } from '../domain/device.ts';
 import { type Watch, watchOf } from '../domain/drift.ts';
 import { messageOf } from '../domain/errors.ts';
+import type { ActuationEvent } from '../domain/events.ts';
 import type { DeviceState } from '../domain/reading.ts';
+import type { Instant } from '../domain/time.ts';
 import type { Value } from '../domain/value.ts';
 import { type DriftHost, DriftWatch } from './drift-watch.ts';
 import type { LiveTask } from './live-task.ts';
@@ -15,8 +17,8 @@ export interface LaneHost extends DriftHost, PollHost {
 }
 
 /**
- * One device's commands: one in flight at a time, `min_gap` between two, and a newer command for the same field takes
- * the place of an older one that has not settled.
+ * One device's commands: one is begun at a time, `min_gap` between two, and a newer command for the same field takes the
+ * place of an older one that has not settled.
  */
 export class Lane {
   readonly #host: LaneHost;
@@ -25,9 +27,12 @@ export class Lane {
   #poller: Poller;
   readonly #waiting: LiveTask[] = [];
   #known: DeviceState;
-  #current: LiveTask | null = null;
+  /**
+   * The commands whose turn it is, each with what calls off its requests that have not left yet. One, except where the
+   * gateway took up several that had been sent: no deadline of theirs waits for another.
+   */
+  readonly #inFlight = new Map<LiveTask, AbortController>();
   #sending: Promise<void> = Promise.resolve();
-  #noMore = new AbortController();
   #lastSentAt = Number.NEGATIVE_INFINITY;
   #unsubscribe: () => void = () => {};
 
@@ -45,7 +50,7 @@ export class Lane {
 
   start(): void {
     this.#unsubscribe = this.#device.subscribe((report) => {
-      this.#current?.apply({ type: 'device', at: report.at, report });
+      for (const task of this.#inFlight.keys()) task.apply({ type: 'device', at: report.at, report });
       if (report.type === 'reading') this.#drift.hear(report);
       this.#notice();
     });
@@ -58,14 +63,14 @@ export class Lane {
     this.#device = device;
     this.#poller = new Poller(device, this.#host);
     this.start();
-    if (this.#current) this.resume(this.#current);
+    for (const task of this.#inFlight.keys()) this.#readBack(task);
   }
 
   stop(): void {
     this.#unsubscribe();
     this.#poller.stop();
     this.#drift.stop();
-    this.#noMore.abort();
+    for (const callOff of this.#inFlight.values()) callOff.abort();
   }
 
   /** Takes in what a command did before the gateway stopped: its fields were its own, and may be watched still. */
@@ -74,18 +79,17 @@ export class Lane {
     if (watch) this.#drift.begin(watch);
   }
 
-  /** A command that was in flight when the gateway stopped goes on being verified. */
+  /** A command that was in flight when the gateway stopped, or its device went, goes on being verified. */
   resume(task: LiveTask): void {
-    this.#current = task;
-    this.#notePush(task);
-    this.#poller.follow(task);
+    this.#inFlight.set(task, new AbortController());
+    this.#readBack(task);
   }
 
   /** Takes a command in, once; it starts when its turn comes. */
   enqueue(task: LiveTask): void {
-    if (task === this.#current || this.#waiting.includes(task)) return;
-    for (const older of [this.#current, ...this.#waiting]) {
-      if (older && overlaps(older, task)) older.apply({ type: 'superseded', at: this.#host.clock.now(), by: task.id });
+    if (this.#inFlight.has(task) || this.#waiting.includes(task)) return;
+    for (const older of [...this.#inFlight.keys(), ...this.#waiting]) {
+      if (overlaps(older, task)) older.apply({ type: 'superseded', at: this.#host.clock.now(), by: task.id });
     }
     this.#waiting.push(task);
     this.#next();
@@ -94,7 +98,7 @@ export class Lane {
   /** A task of this device has a new state. */
   follow(task: LiveTask): void {
     if (task.current.outcome) this.#release(task);
-    else if (task === this.#current) this.#poller.follow(task);
+    else if (this.#inFlight.has(task)) this.#poller.follow(task);
   }
 
   ask(task: LiveTask, fields: readonly string[]): void {
@@ -107,8 +111,9 @@ export class Lane {
 
   /** Sends; every report goes to the task, whatever became of it meanwhile. */
   send(task: LiveTask, wants: Readonly<Record<string, Value>>): void {
-    const { signal } = this.#noMore;
-    this.#drift.release(Object.keys(wants));
+    const fields = Object.keys(wants);
+    const signal = this.#inFlight.get(task)?.signal ?? AbortSignal.abort();
+    this.#drift.release(fields);
     const sending = this.#device.send(
       wants,
       (report) => {
@@ -118,7 +123,24 @@ export class Lane {
       },
       signal,
     );
-    this.#sending = sending.catch((error: unknown) => this.#fault(task, error));
+    this.#sending = sending.then(
+      () => {
+        if (signal.aborted) this.#calledOff(task, fields);
+      },
+      (error: unknown) => this.#fault(task, error),
+    );
+  }
+
+  /** Of a send that was called off, what had not left by its end never will. */
+  #calledOff(task: LiveTask, fields: readonly string[]): void {
+    const held = task.current.fields.filter((track) => !track.sentAt && fields.includes(track.field));
+    if (held.length > 0)
+      task.apply(
+        wentAway(
+          held.map((track) => track.field),
+          this.#host.clock.now(),
+        ),
+      );
   }
 
   /** A device that throws breaks its promise; the command ends as a fault of ours and the lane goes on. */
@@ -139,21 +161,25 @@ export class Lane {
     if (watch) this.#drift.begin(watch);
     const index = this.#waiting.indexOf(task);
     if (index >= 0) this.#waiting.splice(index, 1);
-    if (task !== this.#current) return;
-    this.#poller.stop();
+    this.#poller.leave(task);
     // Requests of this command that have not left yet must not leave any more.
-    this.#noMore.abort();
-    this.#noMore = new AbortController();
-    this.#current = null;
+    this.#inFlight.get(task)?.abort();
+    this.#inFlight.delete(task);
     this.#next();
   }
 
   #next(): void {
-    if (this.#current) return;
+    if (this.#inFlight.size > 0) return;
     const task = this.#waiting.shift();
     if (!task) return;
-    this.#current = task;
-    this.#begin(task).catch((error: unknown) => this.#fault(task, error));
+    const callOff = new AbortController();
+    this.#inFlight.set(task, callOff);
+    this.#begin(task, callOff.signal).catch((error: unknown) => this.#fault(task, error));
+  }
+
+  #readBack(task: LiveTask): void {
+    this.#notePush(task);
+    this.#poller.follow(task);
   }
 
   /** The record says how the device could be read back when it was made; what stands in between may have broken. */
@@ -163,12 +189,13 @@ export class Lane {
     task.apply({ type: 'device', at, report: { type: 'push', at, push } });
   }
 
-  async #begin(task: LiveTask): Promise<void> {
+  async #begin(task: LiveTask, signal: AbortSignal): Promise<void> {
     await this.#sending;
     await this.#gap();
     this.#notePush(task);
     const look = await lookBefore(this.#device, task.current, this.#host.clock);
-    task.apply({ type: 'started', at: this.#host.clock.now(), ...look });
+    // Where the device went meanwhile, its turn comes in the lane of the device that returns.
+    if (!signal.aborted) task.apply({ type: 'started', at: this.#host.clock.now(), ...look });
   }
 
   async #gap(): Promise<void> {
@@ -178,6 +205,12 @@ export class Lane {
       this.#host.clock.at(free, resolve);
     });
   }
+}
+
+/** The device of a command has gone, and these fields of it stay unsent. */
+export function wentAway(fields: readonly string[], at: Instant): Extract<ActuationEvent, { type: 'send' }> {
+  const detail = 'the device went away before this could leave';
+  return { type: 'send', at, report: { type: 'not_sent', fields, reason: 'offline', detail } };
 }
 
 function overlaps(older: LiveTask, newer: LiveTask): boolean {

@@ -23,16 +23,16 @@ interface Session {
   begun: number;
   lastBegan: number | null;
   reading: boolean;
+  cancelTimer: () => void;
 }
 
-/** Asks a device that does not speak by itself, for as long as one of its commands is being verified. */
+/** Asks a device that does not speak by itself, for as long as commands of it are being verified. */
 export class Poller {
   readonly #device: Device;
   readonly #clock: Clock;
   readonly #habits: Habits;
-  #session: Session | null = null;
-  #cancelTimer: () => void = () => {};
-  #open: { readonly task: LiveTask; readonly end: Promise<void> } | null = null;
+  readonly #sessions = new Map<LiveTask, Session>();
+  readonly #open = new Map<LiveTask, Promise<void>>();
   /** Usual duration of a read, in ms, as an average that forgets. */
   #usualMs = 10;
 
@@ -45,34 +45,41 @@ export class Poller {
   /** The task's state has changed: begins, re-plans or ends the polling. */
   follow(task: LiveTask): void {
     if (!isPolling(task)) {
-      if (this.#session?.task === task) this.stop();
+      this.leave(task);
       return;
     }
-    if (this.#session?.task !== task) this.#session = { task, begun: 0, lastBegan: null, reading: false };
-    this.#plan(this.#session);
+    const begun = { task, begun: 0, lastBegan: null, reading: false, cancelTimer: () => {} };
+    const session = this.#sessions.get(task) ?? begun;
+    this.#sessions.set(task, session);
+    this.#plan(session);
+  }
+
+  /** Ends the polling of this command. */
+  leave(task: LiveTask): void {
+    this.#sessions.get(task)?.cancelTimer();
+    this.#sessions.delete(task);
   }
 
   /** Reads at once, as an extra question; its answer counts like any other. */
   async ask(task: LiveTask, fields: readonly string[]): Promise<void> {
     const end = this.#read(task, fields);
-    this.#open = { task, end };
+    this.#open.set(task, end);
     await end;
-    if (this.#open?.end === end) this.#open = null;
+    if (this.#open.get(task) === end) this.#open.delete(task);
   }
 
   /** The latest question of this command while it is not answered. */
   openRead(task: LiveTask): Promise<void> | null {
-    return this.#open?.task === task ? this.#open.end : null;
+    return this.#open.get(task) ?? null;
   }
 
   stop(): void {
-    this.#session = null;
-    this.#cancelTimer();
+    for (const task of this.#sessions.keys()) this.leave(task);
   }
 
   #plan(session: Session): void {
     const { sentAt, deadline, rules, fields } = session.task.current;
-    if (session.reading || session !== this.#session || !sentAt || deadline === null) return;
+    if (session.reading || session !== this.#sessions.get(session.task) || !sentAt || deadline === null) return;
     const dues = fields.map((track) => settleDue(session.task.current, track)).filter((due) => due !== null);
     const time = nextReadAt({
       sentAt: sentAt.mono,
@@ -84,8 +91,8 @@ export class Poller {
       settleDue: dues.length > 0 ? Math.max(...dues) : null,
       expected: this.#expected(session.task.current),
     });
-    this.#cancelTimer();
-    if (Number.isFinite(time)) this.#cancelTimer = this.#clock.at(time, () => void this.#poll(session));
+    session.cancelTimer();
+    if (Number.isFinite(time)) session.cancelTimer = this.#clock.at(time, () => void this.#poll(session));
   }
 
   async #read(task: LiveTask, fields: readonly string[]): Promise<void> {

@@ -1,75 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Engine } from '../../gateway/actuation/engine.ts';
 import type { Actuation } from '../../gateway/domain/actuation.ts';
-import type { DeviceSpec } from '../../gateway/domain/device.ts';
 import { StoreError, type TaskStore } from '../../gateway/domain/store.ts';
 import { memoryHomeStore } from '../../gateway/store/home-store.ts';
+import { AIR_CONDITIONER, Bench } from '../support/engine-bench.ts';
 import { device, field, option, POLLED } from '../support/histories.ts';
-import { ScriptedDevice } from '../support/scripted-device.ts';
 import { withPut } from '../support/task-stores.ts';
-import { quiet, VirtualClock } from '../support/virtual-clock.ts';
-
-const SPEC = device(
-  [
-    field('target_temperature', { min: 16, max: 30, step: 1, readback: POLLED }),
-    option('fan_mode', ['auto', 'low', 'high'], { readback: POLLED }),
-  ],
-  { pollMs: [2_000, 1_000, 500] },
-);
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
-class Bench {
-  readonly clock: VirtualClock;
-  readonly store: TaskStore;
-  readonly ac: ScriptedDevice;
-  readonly kept = memoryHomeStore();
-  engine: Engine;
-
-  constructor(spec: DeviceSpec = SPEC, store: TaskStore = memoryHomeStore().tasks) {
-    this.clock = new VirtualClock();
-    this.store = store;
-    this.ac = new ScriptedDevice(spec, this.clock, { target_temperature: 24, fan_mode: 'auto' });
-    this.engine = this.#build();
-  }
-
-  async start(): Promise<this> {
-    await this.engine.start();
-    return this;
-  }
-
-  /** A new process over the same store and device; nothing of the old one acts any more. */
-  async restart(): Promise<void> {
-    void this.engine.stop();
-    this.engine = this.#build();
-    await this.engine.start();
-    await quiet();
-  }
-
-  submit(set: Record<string, unknown>): Promise<Actuation> {
-    return this.engine.submit({ deviceId: 'ac', set, principal: 'anna' });
-  }
-
-  async verdict(task: Actuation): Promise<string> {
-    const found = await this.engine.get(task.taskId, 'anna');
-    const { outcome, phase } = found ?? task;
-    if (!outcome) return phase;
-    return outcome.type === 'verdict' ? `${outcome.verdict} at ${outcome.at.mono}` : outcome.type;
-  }
-
-  #build(): Engine {
-    return new Engine({
-      devices: { list: () => [this.ac], subscribe: () => () => {} },
-      store: this.store,
-      habits: this.kept.habits,
-      aftermaths: this.kept.aftermaths,
-      history: this.kept.history,
-      clock: this.clock,
-      log: silent,
-      ttlMs: 300_000,
-      approvalTtlMs: 900_000,
-    });
-  }
-}
+import { quiet } from '../support/virtual-clock.ts';
 
 describe('a command', () => {
   it('is verified by a reading, with few reads and soon after the device moved', async () => {
@@ -161,7 +97,7 @@ describe('the queue', () => {
   });
 
   it('keeps min_gap between two commands', async () => {
-    const bench = await new Bench({ ...SPEC, minGapMs: 6_000 }).start();
+    const bench = await new Bench({ ...AIR_CONDITIONER, minGapMs: 6_000 }).start();
     await bench.submit({ target_temperature: 26 });
     await bench.submit({ fan_mode: 'high' });
     await bench.clock.pass(20_000);
@@ -222,7 +158,7 @@ describe('cancelling', () => {
       }
       await store.put(actuation);
     });
-    const bench = await new Bench(SPEC, slow).start();
+    const bench = await new Bench(AIR_CONDITIONER, slow).start();
     await bench.submit({ target_temperature: 26 });
     const { taskId } = await sending;
     const cancelling = bench.engine.cancel(taskId, 'anna');
@@ -364,7 +300,7 @@ describe('when the disk fails', () => {
 
   it('takes no command, sends none whose intent is not stored, and tells no verdict that is not', async () => {
     const store = flaky();
-    const bench = await new Bench(SPEC, store).start();
+    const bench = await new Bench(AIR_CONDITIONER, store).start();
     store.broken = true;
     await expect(bench.submit({ target_temperature: 26 })).rejects.toMatchObject({ code: 'store_unavailable' });
     store.broken = false;
@@ -481,7 +417,10 @@ describe('a restart between two commands for a field', () => {
 
 describe('polling', () => {
   it('learns how long a device takes, over restarts too, and is hardly late with few reads', async () => {
-    const bench = await new Bench({ ...SPEC, verify: { ...SPEC.verify, pollMs: [2_000, 1_000, 1_000] } }).start();
+    const bench = await new Bench({
+      ...AIR_CONDITIONER,
+      verify: { ...AIR_CONDITIONER.verify, pollMs: [2_000, 1_000, 1_000] },
+    }).start();
     bench.ac.delayMs = 4_300;
     for (let round = 0; round < 5; round += 1) {
       await bench.submit({ target_temperature: 20 + round });
