@@ -3,7 +3,7 @@ export interface Figure {
   readonly id: string;
   readonly title: string;
   readonly value: number;
-  readonly unit: 'ms' | 'bytes' | 'reads' | 'messages' | 'times' | 'per second';
+  readonly unit: 'ms' | 'bytes' | 'reads' | 'messages' | 'commands' | 'times' | 'per second';
   readonly target?: { readonly at: 'most' | 'least'; readonly value: number };
 }
 

@@ -8,6 +8,7 @@ import { measureFollowing } from './follow.ts';
 import { measureLateness } from './lateness.ts';
 import { measureNotifications } from './notifications.ts';
 import { measurePush } from './push.ts';
+import { measureSoak } from './soak.ts';
 import { measureStartUp } from './start-up.ts';
 import { measureThroughput } from './throughput.ts';
 import { openWorkspace } from './workspace.ts';
@@ -22,7 +23,7 @@ const {
   .option('--quick', 'few samples: whether the bench works, not how fast the gateway is')
   .option(
     '--only <name>',
-    'one measurement: start, creation, lateness, push, crowd, throughput, notifications or follow',
+    'one measurement: start, creation, lateness, push, crowd, throughput, notifications, follow or soak',
   )
   .parse()
   .opts<{ json?: true; quick?: true; only?: string }>();
@@ -40,6 +41,7 @@ const MEASUREMENTS = [
   ['throughput', measureThroughput],
   ['notifications', measureNotifications],
   ['follow', measureFollowing],
+  ['soak', measureSoak],
 ] as const;
 
 try {
