@@ -23,6 +23,7 @@ import { sessionApi } from './http/session-api.ts';
 import type { Tokens } from './http/tokens.ts';
 import { tokensApi } from './http/tokens-api.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
+import type { Undo } from './undo.ts';
 
 /** What the doors of a gateway open to, and where they are. */
 export interface DoorsOptions {
@@ -52,6 +53,11 @@ export interface DoorsOptions {
 export interface Doors extends Pick<Listener, 'url'> {
   /** How many clients listen just now: over MCP, and as open pages. */
   listeners(): ReturnType<McpEndpoint['listeners']> & { readonly pages: number };
+  /**
+   * Reads the certificate again from its files. Never rejects: of one that cannot be used the log tells, and the one before
+   * stays.
+   */
+  renewCertificate(): Promise<void>;
 }
 
 /**
@@ -60,29 +66,44 @@ export interface Doors extends Pick<Listener, 'url'> {
  * @param undo takes what closes them again, to be done in reverse
  * @throws StartError where the address cannot be had, or its certificate cannot be used
  */
-export async function openDoors(options: DoorsOptions, undo: (() => Promise<void>)[]): Promise<Doors> {
+export async function openDoors(options: DoorsOptions, undo: Undo[]): Promise<Doors> {
   const { home, dataFolder, host, port, tokens } = options;
   const { tls, limits } = home().server;
-  const certificate = tls ? await readCertificate(tls) : undefined;
+  let certificate = tls && (await readCertificate(tls));
   const { mcp, dashboard, app } = buildDoors(options);
   const listener = await listen(createHandler(app), { host, port }, { ...limits, ...(certificate && { certificate }) });
   undo.push(() => listener.close());
-  const { localToken: token } = tokens;
-  const cert = certificate && { cert: new X509Certificate(certificate.cert).toString() };
-  const address = { url: listener.url, pid: process.pid, token, ...cert };
-  // On a full disk, devices are read all the same: only the command line does not find its way.
-  await writeDaemonFile(dataFolder, address).catch((error: unknown) =>
-    options
-      .logOf('http')
-      .warn({ error: messageOf(error) }, 'the other commands of this machine will not find the gateway'),
-  );
+  const log = options.logOf('http');
+  const tellAddress = async () => {
+    const cert = certificate && { cert: new X509Certificate(certificate.cert).toString() };
+    const address = { url: listener.url, pid: process.pid, token: tokens.localToken, ...cert };
+    // On a full disk, devices are read all the same: only the command line does not find its way.
+    await writeDaemonFile(dataFolder, address).catch((error: unknown) =>
+      log.warn({ error: messageOf(error) }, 'the other commands of this machine will not find the gateway'),
+    );
+  };
+  await tellAddress();
   undo.push(() => removeDaemonFile(dataFolder));
   // Closed before the listener: waiting calls are answered while their connections still stand.
   undo.push(async () => {
     dashboard.close();
     await mcp.close();
   });
-  return { url: listener.url, listeners: () => ({ ...mcp.listeners(), pages: dashboard.pages() }) };
+  const renewCertificate = async () => {
+    if (!tls) return;
+    try {
+      const next = await readCertificate(tls);
+      if (certificate?.cert.equals(next.cert) && certificate.key.equals(next.key)) return;
+      listener.renew?.(next);
+      certificate = next;
+      await tellAddress();
+      log.info({}, 'the certificate was read again, and new connections are shown it');
+    } catch (error) {
+      log.error({ error: messageOf(error) }, 'the certificate was read again and cannot be used; the one before stays');
+    }
+  };
+  const listeners = () => ({ ...mcp.listeners(), pages: dashboard.pages() });
+  return { url: listener.url, listeners, renewCertificate };
 }
 
 /** What stands behind the listener, without one. */

@@ -19,6 +19,7 @@ import { type HomeStore, openHomeStore } from './store/home-store.ts';
 import { secretKey } from './store/secret-key.ts';
 import { storeSize } from './store/store-size.ts';
 import { openTokens } from './tokens.ts';
+import { type Undo, undoAll } from './undo.ts';
 import { version } from './version.ts';
 
 export interface GatewayOptions {
@@ -42,7 +43,7 @@ export interface Gateway {
   /** Hears every new durable state of every command. */
   subscribe(listener: (actuation: Actuation) => void): () => void;
   /**
-   * Takes over a configuration that was read again, as far as that can be done while it runs.
+   * Takes over a configuration that was read again, as far as that can be done while it runs, and a renewed certificate.
    * @throws StartError or UserError, in words for the owner, where it cannot be carried out; then nothing has changed
    */
   reload(home: HomeConfig): Promise<ConfigChanges>;
@@ -60,11 +61,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const tokens = await openTokens(home.tokens, options);
   const live = new LiveHome(home);
   const metrics = new Metrics();
-  const undo: (() => Promise<void>)[] = [];
+  const undo: Undo[] = [];
   let stopping = false;
   const close = async () => {
     stopping = true;
-    for (const step of undo.splice(0).reverse()) await step();
+    await undoAll(undo);
   };
   try {
     const store = await openHomeStore({
@@ -145,11 +146,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       mcpUrl: `${doors.url}/mcp`,
       brokerUrl: mqtt?.brokerUrl ?? null,
       subscribe: (hear) => engine.subscribe(hear),
-      reload: (next) => live.take(next, { registry, devices: deps, discovery, tokens, log: logOf('gateway') }),
+      async reload(next) {
+        await doors.renewCertificate();
+        return live.take(next, { registry, devices: deps, discovery, tokens, log: logOf('gateway') });
+      },
       close,
     };
   } catch (error) {
-    await close();
+    // What could not be stopped says less than what went wrong at first.
+    await close().catch(() => {});
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { messageOf, StartError } from '../domain/errors.ts';
 
 /** A server that listens. */
@@ -10,6 +11,11 @@ export interface Listener {
   readonly port: number;
   /** Takes no more connections, and ends those that are open, streams too. */
   close(): Promise<void>;
+  /**
+   * Shows new connections another certificate. Absent where there is none.
+   * @throws StartError where it cannot be used; then the one before stays
+   */
+  readonly renew?: (certificate: Certificate) => void;
 }
 
 /** A certificate with the chain behind it, and its key: the contents of PEM files. */
@@ -26,7 +32,7 @@ export interface ListenOptions {
   readonly headers?: number;
   /** Connections that may be open at a time; more are closed at once. */
   readonly connections?: number;
-  /** How long a request may take to arrive: its headers, and all of it, in ms. */
+  /** How long a request may take to arrive: its headers, and all of it, in ms. A handshake of TLS has as long as headers. */
   readonly patience?: { readonly headersMs: number; readonly requestMs: number };
 }
 
@@ -48,6 +54,7 @@ export async function listen(
 ): Promise<Listener> {
   const server = createFor(app, options);
   if (options.connections !== undefined) server.maxConnections = options.connections;
+  const sockets = trackSockets(server);
   server.listen(at.port, at.host);
   try {
     await once(server, 'listening');
@@ -57,7 +64,14 @@ export async function listen(
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : at.port;
   const scheme = options.certificate ? 'https' : 'http';
-  return { url: `${scheme}://${urlHost(at.host)}:${port}`, port, close: () => close(server) };
+  return {
+    url: `${scheme}://${urlHost(at.host)}:${port}`,
+    port,
+    close: () => close(server, sockets),
+    ...(server instanceof TlsServer && {
+      renew: (certificate: Certificate) => usable(() => server.setSecureContext(certificate)),
+    }),
+  };
 }
 
 function createFor(
@@ -72,18 +86,34 @@ function createFor(
     ...(headers !== undefined && { maxHeaderSize: headers }),
   };
   if (!certificate) return createServer(limits, app);
+  return usable(() => createTlsServer({ ...limits, ...certificate, handshakeTimeout: patience.headersMs }, app));
+}
+
+/** @throws StartError in words for the owner, where a certificate does not suit */
+function usable<Used>(use: () => Used): Used {
   try {
-    return createTlsServer({ ...limits, ...certificate }, app);
+    return use();
   } catch (error) {
     const message = `server.tls: the certificate and its key cannot be used: ${messageOf(error)}; both have to be PEM files, and the key the one of the certificate`;
     throw new StartError(message, 2, { cause: error });
   }
 }
 
-async function close(server: Server | TlsServer): Promise<void> {
+/** Every connection, one in its TLS handshake too, of which the server itself knows nothing until it is done. */
+function trackSockets(server: Server | TlsServer): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+async function close(server: Server | TlsServer, sockets: ReadonlySet<Socket>): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();
+  for (const socket of sockets) socket.destroy();
   await closed;
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../domain/time.ts';
 export interface RateLimitOptions {
   /** In the long run, for each key. */
   readonly perSecond: number;
-  /** At once, after a rest. */
+  /** At once, after a rest; at least one. */
   readonly burst: number;
   readonly clock: Clock;
 }
@@ -46,7 +46,9 @@ export class RateLimit {
   }
 
   #bucket(key: string): Bucket {
-    const { perSecond, burst, clock } = this.#options;
+    const { perSecond, clock } = this.#options;
+    // A bucket that never holds a whole one would let nothing through.
+    const burst = Math.max(1, this.#options.burst);
     const now = clock.now().mono;
     const bucket = this.#buckets.get(key) ?? { left: burst, at: now };
     bucket.left = Math.min(burst, bucket.left + ((now - bucket.at) / 1_000) * perSecond);

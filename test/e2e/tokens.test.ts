@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startGatewayProgram } from '../../scripts/support/programs.ts';
 import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
@@ -105,18 +105,28 @@ describe('readback token', () => {
 });
 
 describe.skipIf(!hasOpenssl)('a gateway with a certificate', () => {
-  it('is found by the commands of its machine', async () => {
-    const files = makeCertificates();
+  it('is found by the commands of its machine, also once it was renewed', async () => {
+    const [files, renewed] = [makeCertificates(), makeCertificates()];
     writeHome(`server: { tls: { cert: ${files.cert}, key: ${files.key} } }\n`);
     const simulator = await daemons.simulator(0);
     const env = { READBACK_SIMULATOR: simulator.url };
-    const gateway = await startGatewayProgram({ config, dataFolder: daemons.path('data'), port: 0, env });
+    const args = ['--log-level', 'info'];
+    const gateway = await startGatewayProgram({ config, dataFolder: daemons.path('data'), port: 0, env, args });
     expect(gateway.program.stdout()).toContain(`MCP address   ${gateway.url}`);
     expect(gateway.url).toMatch(/^https:/);
     const pipe = daemons.run('stdio', '--data', daemons.path('data'));
     expect(await pipe.exited).toMatchObject({ code: 0 });
     expect(pipe.stderr()).toContain('serving https:');
+    for (const part of ['cert', 'key'] as const) copyFileSync(renewed[part], files[part]);
+    process.kill(gateway.program.pid, 'SIGHUP');
+    await expect.poll(gateway.program.stderr, { timeout: 20_000 }).toContain('the certificate was read again');
+    expect(readFileSync(daemons.path('data/daemon.json'), 'utf8')).toContain(
+      JSON.stringify(readFileSync(renewed.cert, 'utf8')).slice(1, -1),
+    );
+    const again = daemons.run('stdio', '--data', daemons.path('data'));
+    expect(await again.exited).toMatchObject({ code: 0 });
     await gateway.program.end('SIGTERM');
     files.remove();
+    renewed.remove();
   });
 });

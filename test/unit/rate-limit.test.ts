@@ -44,6 +44,15 @@ describe('a rate limit', () => {
     expect(limit.take('ben')).toBe(0);
   });
 
+  it('lets one through after a rest, however slow it is', async () => {
+    const clock = new VirtualClock();
+    const limit = new RateLimit({ perSecond: 0.4, burst: 0.8, clock });
+    expect(limit.take('anna')).toBe(0);
+    expect(limit.take('anna')).toBeCloseTo(2_500, 6);
+    await clock.pass(2_500);
+    expect(limit.take('anna')).toBe(0);
+  });
+
   it('remembers a bounded number of keys', () => {
     const limit = new RateLimit({ perSecond: 0.001, burst: 1, clock: new VirtualClock() });
     limit.take('first');
