@@ -31,7 +31,7 @@ function preferPacked(folder: string): RequestHandler {
   const packed = new Set(packedFiles(folder));
   return (req, res, next) => {
     const path = req.path === '/' ? '/index.html' : req.path;
-    if (!packed.has(path)) return next();
+    if (!packed.has(path) || (req.method !== 'GET' && req.method !== 'HEAD')) return next();
     res.vary('Accept-Encoding');
     if (req.acceptsEncodings('gzip', 'identity') === 'gzip') {
       req.url = `${path}.gz`;

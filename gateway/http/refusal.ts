@@ -52,8 +52,12 @@ export function rpcRefusal(
   return { status, headers, body: { jsonrpc: '2.0', id: null, error: { code, message } } };
 }
 
+/** What may have been said already of the answer that a refusal takes the place of: a file of the page, packed. */
+const OF_A_FILE = ['content-encoding', 'content-type', 'cache-control', 'etag', 'last-modified', 'accept-ranges'];
+
 /** Answers with a refusal. */
 export function refuse(res: ServerResponse, { status, headers = {}, body }: Refusal): void {
+  for (const header of OF_A_FILE) res.removeHeader(header);
   const json = JSON.stringify(body);
   res.writeHead(status, {
     ...headers,

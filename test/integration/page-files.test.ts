@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import express from 'express';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pageFiles } from '../../gateway/dashboard/page-files.ts';
+import { answerErrors, answerNothingHere } from '../../gateway/http/json-errors.ts';
 
 const SCRIPT = 'console.log("a page")';
 
@@ -35,16 +36,19 @@ async function build(): Promise<void> {
 
 async function serve(): Promise<void> {
   const app = express().use(pageFiles(join(folder, 'page')));
-  app.use((_req, res) => void res.status(404).json({ ok: false }));
+  app.use(
+    answerNothingHere,
+    answerErrors(() => {}),
+  );
   server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
 }
 
 /** Asks for a path as it is written; `fetch` would tidy it up, and unpack what comes. */
-async function get(path: string, headers: Record<string, string> = {}) {
+async function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const { port } = server.address() as AddressInfo;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path, headers }, resolve).on('error', reject).end();
+    request({ host: '127.0.0.1', port, path, headers, method }, resolve).on('error', reject).end();
   });
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
@@ -76,6 +80,23 @@ describe('the files of the page', () => {
     });
     const refused = await get('/assets/index-AbC123.js', { 'accept-encoding': 'gzip;q=0' });
     expect(refused.body).toBe(SCRIPT);
+  });
+
+  it('are told from a refusal, which is JSON and not packed', async () => {
+    const path = '/assets/index-AbC123.js';
+    const packed = { 'accept-encoding': 'gzip' };
+    for (const [method, more, status] of [
+      ['POST', {}, 404],
+      ['GET', { range: 'bytes=9000-' }, 416],
+      ['GET', { 'if-match': '"another"' }, 412],
+    ] as const) {
+      const answer = await get(path, { ...packed, ...more }, method);
+      expect(answer.status).toBe(status);
+      expect(JSON.parse(answer.body)).toHaveProperty('error');
+      expect(answer.headers['content-encoding']).toBeUndefined();
+      expect(answer.headers['cache-control']).toBeUndefined();
+      expect(answer.headers['content-type']).toBe('application/json');
+    }
   });
 
   it.each(['/../secret.txt', '/assets/../../secret.txt', '/%2e%2e/secret.txt', '/..%2fsecret.txt', '/assets'])(
