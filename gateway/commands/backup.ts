@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { systemClock } from '../actuation/system-clock.ts';
 import { backUp } from '../store/backup.ts';
 import { restore } from '../store/restore.ts';
 import type { StoreNotice } from '../store/store-errors.ts';
@@ -17,14 +18,15 @@ export async function backUpData(path: string, options: DataOptions): Promise<st
 
 /**
  * `readback restore`: puts a backup into a data folder on which no gateway runs.
- * @returns what was restored, and where that lies which was there before
+ * @returns what was restored, how many open commands ended with it, and where that lies which was there before
  * @throws StoreError where the backup is damaged, a gateway runs there, or the folder cannot be written
  */
 export async function restoreData(path: string, options: DataOptions): Promise<string> {
   const folder = await dataFolderOf(options);
-  const { documents, past, replaced } = await restore(resolve(path), folder, tell);
+  const { documents, past, ended, replaced } = await restore(resolve(path), folder, systemClock(), tell);
+  const open = ended === 0 ? '' : ` Of the commands, ${ended} were open in it: they have ended, and none is sent.`;
   const before = replaced === null ? '' : ` What was there before lies in ${replaced}.`;
-  return `Restored ${path} to ${folder}: ${documents} records, ${past} commands of the past.${before}`;
+  return `Restored ${path} to ${folder}: ${documents} records, ${past} commands of the past.${open}${before}`;
 }
 
 function tell(notice: StoreNotice): void {

@@ -110,10 +110,10 @@ function changedUnasked({ field, before, observed, observedAt }: Actuation['guar
   return [[observedAt, { type: 'reading', text, field, value: observed }]];
 }
 
-/** That a device came back is told with its absence. */
+/** That a device came back is told with its absence, and a restore with the end that it was. */
 function incident({ type, at }: Incident, place: number, all: readonly Incident[]): Moment[] {
   if (type === 'restarted') return [[at, { type, text: 'The gateway started anew, and goes on reading' }]];
-  if (type === 'online') return [];
+  if (type === 'online' || type === 'restored') return [];
   const next = all[place + 1];
   if (next?.type !== 'online') return [[at, { type, text: 'The device was out of reach from here on' }]];
   const seconds = (next.at.mono - at.mono) / 1_000;

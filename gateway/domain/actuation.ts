@@ -111,9 +111,12 @@ export type Outcome =
   /** A fault of ours, or the ttl ran out. */
   | { readonly type: 'failed'; readonly fault: 'ttl' | 'internal'; readonly message: string; readonly at: Instant };
 
-/** Something that came between a command and its verdict: the device went or came back, or the gateway started anew. */
+/**
+ * Something that came between a command and its verdict: the device went or came back, the gateway started anew, or was
+ * put back to a backup.
+ */
 export interface Incident {
-  readonly type: 'offline' | 'online' | 'restarted';
+  readonly type: 'offline' | 'online' | 'restarted' | 'restored';
   readonly at: Instant;
 }
 

@@ -31,6 +31,8 @@ export type ActuationEvent =
   | { readonly type: 'superseded'; readonly at: Instant; readonly by: string }
   /** The gateway is back after a stop or a crash. */
   | { readonly type: 'restarted'; readonly at: Instant; readonly boot: string }
+  /** A backup that holds it as open has been put in place. */
+  | { readonly type: 'restored'; readonly at: Instant; readonly boot: string }
   | { readonly type: 'failed'; readonly at: Instant; readonly message: string };
 
 /** What the reducer asks of its shell, to be done once the new record is on disk. */

@@ -9,21 +9,25 @@ import { isWanted } from './track.ts';
  * was looking while the gateway was down.
  */
 export function resume(actuation: Actuation, event: Extract<ActuationEvent, { type: 'restarted' }>): Actuation {
-  const here = event.boot === actuation.boot ? actuation : rebase(actuation, event);
+  const here = onBoot(actuation, event);
   const restarted = { ...here, restarts: here.restarts + 1 };
   if (here.phase !== 'sending' && here.phase !== 'verifying') return restarted;
+  const sent = takenUp(restarted);
+  const { deadlineMs } = sent.rules;
+  const deadline = Math.max(sent.deadline ?? sent.sentAt.mono + deadlineMs, event.at.mono + deadlineMs / 2);
+  return { ...sent, deadline, offlineSince: null, asked: false, failedReads: 0 };
+}
+
+/** A command that may have left, as one that has: the crash may have fallen between the intent and the answer. */
+export function takenUp(here: Actuation): Actuation & { readonly sentAt: Instant } {
   // The intent was recorded when the record last changed before anything left.
   const intent = here.sentAt ?? here.updatedAt;
   const uncertain = here.fields.some((track) => !track.ruling && (track.send === 'open' || track.send === 'unsent'));
   return {
-    ...restarted,
+    ...here,
     phase: 'verifying',
     sentAt: intent,
     sendUncertain: here.sendUncertain || uncertain,
-    deadline: Math.max(here.deadline ?? intent.mono + here.rules.deadlineMs, event.at.mono + here.rules.deadlineMs / 2),
-    offlineSince: null,
-    asked: false,
-    failedReads: 0,
     fields: here.fields.map((track) => resumeTrack(track, intent)),
   };
 }
@@ -42,11 +46,16 @@ function resumeTrack(track: FieldTrack, intent: Instant): FieldTrack {
   };
 }
 
+/** A record on this boot's monotonic clock. */
+export function onBoot(actuation: Actuation, event: { readonly at: Instant; readonly boot: string }): Actuation {
+  return event.boot === actuation.boot ? actuation : rebase(actuation, event);
+}
+
 /**
  * Moves every instant of a record onto this boot's monotonic clock, as if no time had passed since it last changed: how
  * long the machine was off cannot be known from a wall clock that may not be set yet.
  */
-function rebase(actuation: Actuation, event: Extract<ActuationEvent, { type: 'restarted' }>): Actuation {
+function rebase(actuation: Actuation, event: { readonly at: Instant; readonly boot: string }): Actuation {
   const shift = event.at.mono - actuation.updatedAt.mono;
   const moved = shifted(actuation, shift) as Actuation;
   return { ...moved, boot: event.boot, deadline: moved.deadline === null ? null : moved.deadline + shift };

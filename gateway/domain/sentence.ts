@@ -1,4 +1,5 @@
 import { type Actuation, type FieldTrack, lastRun, type Outcome } from './actuation.ts';
+import { isEndedByRestore } from './incidents.ts';
 import { unitText } from './plan.ts';
 import { isAlready } from './result.ts';
 import { mayHaveLeft } from './step.ts';
@@ -15,7 +16,7 @@ export function sentence(actuation: Actuation): string {
   if (!outcome) return `${actuation.deviceName}: ${underWay(actuation)}.`;
   switch (outcome.type) {
     case 'cancelled':
-      return `${actuation.deviceName}: ${cancelledText(outcome.sent)}.`;
+      return `${actuation.deviceName}: ${isEndedByRestore(actuation) ? RESTORED : cancelledText(outcome.sent)}.`;
     case 'failed':
       return `${actuation.deviceName}: failed, ${outcome.message}; ${lastKnown(actuation)}.`;
     case 'verdict':
@@ -37,6 +38,10 @@ function underWay(actuation: Actuation): string {
       return `sent ${wants}; ${seenSoFar(actuation.fields)}; reading back`;
   }
 }
+
+/** What the restore of a backup makes of a command that had not been sent when it was made. */
+const RESTORED =
+  'cancelled before it was sent, because a backup was restored in which it still waited; ask anew if it is wanted';
 
 /** What a cancelled command leaves behind. */
 export function cancelledText(sent: boolean): string {
@@ -119,8 +124,10 @@ const WHY: Readonly<Partial<Record<Reason, (was: string, actuation: Actuation) =
   timeout: () => 'the device did not answer, so it may or may not have acted',
   delivery_failed: () => 'the command could not be delivered',
   no_readback: () => 'nothing can be read back from this device, so nobody knows whether it acted',
-  outcome_unknown: (was) =>
-    `the gateway stopped while it was being sent, and nothing has moved since${was}; it is not sent again by itself`,
+  outcome_unknown: (was, actuation) =>
+    isEndedByRestore(actuation)
+      ? `a backup was restored in which it was under way${was}, so nobody knows what became of it; it is not sent again by itself`
+      : `the gateway stopped while it was being sent, and nothing has moved since${was}; it is not sent again by itself`,
   device_error: () => 'the device refused it',
   not_found: () => 'the device does not know the address that the command went to',
   auth_failed: () => "the device refused the gateway's login",

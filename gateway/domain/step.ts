@@ -2,6 +2,7 @@ import type { Actuation, Outcome } from './actuation.ts';
 import { conclude, wantsOf } from './conclude.ts';
 import type { ActuationEvent, Effect, Step } from './events.ts';
 import { noteIncident } from './incidents.ts';
+import { restored } from './restored.ts';
 import { resume } from './resume.ts';
 import { onSendReport } from './sending.ts';
 import type { Verdict } from './verdict.ts';
@@ -13,7 +14,7 @@ import { onDeviceReport } from './verifying.ts';
  */
 export function step(actuation: Actuation, event: ActuationEvent): Step {
   if (actuation.outcome) return { actuation, effects: [] };
-  const next = noteIncident(actuation, apply(actuation, event), event.at);
+  const next = noteIncident(actuation, apply(actuation, event), event);
   const done = next.outcome ? { actuation: next, effects: [] } : conclude(next, actuation, event.at);
   const send: Effect[] =
     event.type === 'started' && done.actuation.phase === 'sending'
@@ -47,6 +48,8 @@ function apply(actuation: Actuation, event: ActuationEvent): Actuation {
       return superseded(actuation, event);
     case 'restarted':
       return resume(actuation, event);
+    case 'restored':
+      return restored(actuation, event);
     case 'failed':
       return settle(actuation, { type: 'failed', fault: 'internal', message: event.message, at: event.at });
   }

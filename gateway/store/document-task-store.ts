@@ -18,7 +18,11 @@ const recordSchema = z.object({
   outcome: z.object({ type: z.enum(['verdict', 'cancelled', 'failed']), at: instantSchema }).nullable(),
 });
 
-function checkRecord(value: unknown): Actuation {
+/** The collection in which tasks are kept. */
+export const TASKS = 'tasks';
+
+/** A stored record. @throws ZodError for one that this version does not understand */
+export function checkRecord(value: unknown): Actuation {
   recordSchema.parse(value);
   return value as Actuation;
 }
@@ -35,7 +39,7 @@ export class DocumentTaskStore implements TaskStore {
   /** @throws StoreError `damaged` where a stored record is not one that this version understands */
   constructor(documents: DocumentStore) {
     this.#documents = documents;
-    this.#tasks = documents.collection('tasks', checkRecord);
+    this.#tasks = documents.collection(TASKS, checkRecord);
   }
 
   async put(actuation: Actuation): Promise<void> {

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import type { PastTask } from '../domain/history.ts';
+import { step } from '../domain/step.ts';
 import { StoreError } from '../domain/store.ts';
+import type { Clock } from '../domain/time.ts';
 import { type BackupContent, OTHER_FILES, type Part, partSchema } from './backup.ts';
 import { readBackup } from './backup-file.ts';
 import { openDataFolder } from './data-folder.ts';
 import { DayFiles, HISTORY_FOLDER } from './day-files.ts';
 import type { Change } from './document-store.ts';
+import { checkRecord, TASKS } from './document-task-store.ts';
 import { diskFiles } from './file-layer.ts';
 import { FIRST_GENERATION, generationsIn, journalName, snapshotName } from './generations.ts';
 import { Journal } from './journal.ts';
@@ -14,6 +17,8 @@ import { type StoreNotice, unwritable } from './store-errors.ts';
 
 /** What a restore put in place. */
 export interface Restored extends BackupContent {
+  /** How many commands were open in the backup: they have ended, and nothing of them is sent. */
+  readonly ended: number;
   /** Where that lies which was there before; null where nothing was. */
   readonly replaced: string | null;
 }
@@ -24,17 +29,23 @@ const BATCH = 200;
 /**
  * Puts the state of a backup into a data folder that no gateway runs on. The backup is read to its end before anything is
  * touched, and what it replaces is moved into a folder beside it. Wherever that is cut short, the folder holds the old
- * state or the new one, or is refused at the start; then it can be restored again.
+ * state or the new one, or is refused at the start; then it can be restored again. Commands that were open in the backup
+ * are ended: whoever starts the gateway wants its state back, and no wish of another day carried out.
  * @throws StoreError `damaged` for the backup, `locked`, `unwritable`
  */
 export async function restore(
   path: string,
   folder: string,
+  clock: Pick<Clock, 'boot' | 'now'>,
   onNotice: (notice: StoreNotice) => void,
 ): Promise<Restored> {
   const documents: Change[] = [];
+  let ended = 0;
   for await (const part of partsOf(path)) {
-    if ('document' in part) documents.push(part.document);
+    if (!('document' in part)) continue;
+    const document = withoutOpen(part.document, clock, path);
+    if (document !== part.document) ended += 1;
+    documents.push(document);
   }
   const lock = await openDataFolder(diskFiles, folder, onNotice);
   try {
@@ -46,7 +57,7 @@ export async function restore(
     const old = [...snapshots.map(snapshotName), ...journals.map(journalName)];
     const replaced = await moveAway(folder, generation, [...old, ...names.filter((name) => others.includes(name))]);
     const past = await putOthers(path, folder, onNotice);
-    return { documents: documents.length, past, replaced };
+    return { documents: documents.length, past, ended, replaced };
   } catch (error) {
     throw unwritable(folder, error);
   } finally {
@@ -57,12 +68,28 @@ export async function restore(
 async function* partsOf(path: string): AsyncGenerator<Part> {
   for await (const raw of readBackup(path)) {
     const part = partSchema.safeParse(raw).data;
-    if (!part) {
-      const next = 'restore it with the version that wrote it';
-      throw new StoreError('damaged', `${path} holds something that this version does not understand: ${next}.`);
-    }
+    if (!part) throw notUnderstood(path);
     yield part;
   }
+}
+
+/** The document, or what an open command is after a restore. */
+function withoutOpen(document: Change, clock: Pick<Clock, 'boot' | 'now'>, path: string): Change {
+  if (document.collection !== TASKS || document.value === null) return document;
+  try {
+    const record = checkRecord(document.value);
+    const { actuation } = step(record, { type: 'restored', at: clock.now(), boot: clock.boot });
+    return actuation === record ? document : { ...document, value: actuation };
+  } catch (error) {
+    throw notUnderstood(path, error);
+  }
+}
+
+function notUnderstood(path: string, cause?: unknown): StoreError {
+  const next = 'restore it with the version that wrote it';
+  return new StoreError('damaged', `${path} holds something that this version does not understand: ${next}.`, {
+    cause,
+  });
 }
 
 /** From the moment its snapshot has its name, a start takes this state and none that is older. */
