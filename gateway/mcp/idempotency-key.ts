@@ -1,5 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { UserError } from '../domain/errors.ts';
+import { callerWith } from './caller.ts';
 import type { Feature } from './offer.ts';
 
 /**
@@ -19,8 +20,12 @@ export function idempotencyKeyOf(ctx: ServerContext): string | undefined {
   throw new UserError('bad_value', `_meta "${IDEMPOTENCY_KEY}" must be a string. Nothing was sent.`);
 }
 
-/** Says that this server honours keys, in the place that the client's protocol revision has for it. */
-export const honourIdempotencyKeys: Feature = (server, { era }) => {
-  const honoured = { [IDEMPOTENCY_KEY]: {} };
+/**
+ * Says that this server honours keys, in the place that the client's protocol revision has for it, and whose they are: a
+ * client whose token has changed can tell whether a key still counts.
+ */
+export const honourIdempotencyKeys: Feature = (server, { era, authInfo }) => {
+  const { principal } = callerWith(authInfo, {});
+  const honoured = { [IDEMPOTENCY_KEY]: { principal } };
   server.server.registerCapabilities(era === 'modern' ? { extensions: honoured } : { experimental: honoured });
 };

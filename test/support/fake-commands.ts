@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Answer, CommandQuery, Commands, DeviceNews, DeviceView, Wish } from '../../gateway/actuation/commands.ts';
+import { keyedTaskId } from '../../gateway/actuation/wish-key.ts';
 import { type Actuation, isSettled } from '../../gateway/domain/actuation.ts';
 import type { DeviceSpec } from '../../gateway/domain/device.ts';
 import type { Drifted } from '../../gateway/domain/drift.ts';
@@ -34,8 +35,6 @@ export class FakeCommands implements Commands {
   #specs: readonly DeviceSpec[];
   readonly #states: Map<string, DeviceState>;
   readonly #records = new Map<string, Actuation>();
-  /** Task ids by idempotency key. */
-  readonly #keyed = new Map<string, string>();
   readonly #listeners = new Set<(actuation: Actuation) => void>();
   readonly #deviceListeners = new Set<(news: DeviceNews) => void>();
   readonly #driftListeners = new Set<(event: Drifted) => void>();
@@ -154,14 +153,16 @@ export class FakeCommands implements Commands {
   async submit(wish: Wish): Promise<Actuation> {
     if (this.refuseWith) throw this.refuseWith;
     this.wishes.push(wish);
-    const before = wish.key === undefined ? undefined : this.#keyed.get(wish.key);
-    if (before !== undefined) return this.#record(before);
+    const taskId =
+      wish.key === undefined ? randomBytes(16).toString('base64url') : keyedTaskId(wish.principal, wish.key);
+    const before = this.#records.get(taskId);
+    if (before) return before;
     const spec = this.#specs.find((each) => each.id === wish.deviceId);
     if (!spec) throw new UserError('unknown_device', `There is no device "${wish.deviceId}"`);
     if (Object.keys(wish.set).length === 0) throw new UserError('nothing_to_do', 'Name at least one field to set');
     const known = knownOf(this.#state(spec.id));
     const actuation = open({
-      taskId: randomBytes(16).toString('base64url'),
+      taskId,
       principal: wish.principal,
       spec,
       known,
@@ -172,7 +173,6 @@ export class FakeCommands implements Commands {
       approvalTtlMs: 300_000,
     });
     this.#keep(actuation);
-    if (wish.key !== undefined) this.#keyed.set(wish.key, actuation.taskId);
     this.onSubmit(actuation.taskId);
     return this.#record(actuation.taskId);
   }

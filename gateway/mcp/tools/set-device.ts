@@ -1,6 +1,7 @@
 import { type CallToolResult, isInputRequiredResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Commands } from '../../actuation/commands.ts';
+import { keyedTaskId } from '../../actuation/wish-key.ts';
 import { type Actuation, isSettled } from '../../domain/actuation.ts';
 import type { DeviceKind, DeviceSpec } from '../../domain/device.ts';
 import { UserError } from '../../domain/errors.ts';
@@ -51,14 +52,16 @@ export function setTool(kind: DeviceKind, specs: readonly DeviceSpec[], options:
     },
     outputSchema: OUTPUT,
     async run({ device = only, ...set }, ctx, caller) {
-      if (device === undefined || !ids.includes(device)) {
+      const key = idempotencyKeyOf(ctx);
+      // Before the device: a repeated call has its task also where the device is not known (yet), as after a restart.
+      const known = key !== undefined && (await commands.get(keyedTaskId(caller.principal, key), caller.principal));
+      if (device === undefined || !(known || ids.includes(device))) {
         const wrong = device === undefined ? 'Name a device' : `There is no ${kind} device "${device}"`;
         throw new UserError('unknown_device', `${wrong}; there are: ${ids.join(', ')}`);
       }
       const call = { tool, args: { device, ...set } };
       const answered = ctx.mcpReq.requestState() === undefined ? undefined : await rounds.take(call, ctx, caller);
       if (isInputRequiredResult(answered)) return answered;
-      const key = idempotencyKeyOf(ctx);
       const wish = { deviceId: device, set, principal: caller.principal, ...(key !== undefined && { key }) };
       const actuation = answered ?? (await commands.submit(wish));
       if (caller.older?.wantsTask) return seedOf(taskOf(actuation, caller));
