@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { createApplicationInputHandler, createTaskSessionFromClient } from '@modelcontextprotocol/ext-tasks/client';
 import { taskId as idOf } from '@modelcontextprotocol/ext-tasks/core';
 import * as z from 'zod';
+import { callerName } from './caller.ts';
 import type { Endpoint } from './gateway-link.ts';
 import { OlderTasks } from './older-tasks.ts';
 import { pinnedFetch } from './pinned-fetch.ts';
@@ -56,7 +57,10 @@ export interface Connection {
   readonly modern: boolean;
   /** A call may be made again under the same key: it makes one task. */
   readonly honoursKeys: boolean;
-  tools(): Promise<readonly ListedTool[]>;
+  /** As whom the server takes this client: a call and its task are known to nobody else. */
+  readonly caller: string;
+  /** @param mode `refresh`: not as they were listed a while ago, for as long as the server allows */
+  tools(mode: 'use' | 'refresh'): Promise<readonly ListedTool[]>;
   /** @returns the result where the server answered with one; undefined where it made a task, which has been kept */
   call(call: Call): Promise<unknown>;
   /** Asks after a task once. */
@@ -93,6 +97,7 @@ export async function connect({ endpoint, info, ask, onError }: ConnectionOption
   const modern = client.getProtocolEra() === 'modern';
   const older = modern ? undefined : new OlderTasks(client, ask);
   const { extensions, experimental } = client.getServerCapabilities() ?? {};
+  const keys = extensions?.[IDEMPOTENCY_KEY] ?? experimental?.[IDEMPOTENCY_KEY];
   const closed = new AbortController();
   const calls = new Set<Promise<unknown>>();
   const session = createTaskSessionFromClient(client, {
@@ -134,8 +139,9 @@ export async function connect({ endpoint, info, ask, onError }: ConnectionOption
   return {
     endpoint,
     modern,
-    honoursKeys: [extensions, experimental].some((named) => named?.[IDEMPOTENCY_KEY] !== undefined),
-    tools: async () => (await client.listTools()).tools,
+    honoursKeys: keys !== undefined,
+    caller: callerName(keys, token),
+    tools: async (cacheMode) => (await client.listTools(undefined, { cacheMode })).tools,
     async call(wanted) {
       const underWay = call(wanted);
       calls.add(underWay);

@@ -1,10 +1,10 @@
 import { messageOf } from '../domain/errors.ts';
 import { BackOff } from './back-off.ts';
 import type { Connection } from './connection.ts';
-import { isUnsent, refusalOf } from './failure.ts';
+import { isUnsent, OtherCaller, refusalOf } from './failure.ts';
 import type { Server } from './server.ts';
 import { type ToolCall, toolCallFor } from './target-tool.ts';
-import { type Ending, endingOf, isForLater, type Wish } from './wish.ts';
+import { deliverableMs, type Ending, endingOf, isForLater, type Wish } from './wish.ts';
 
 /** Where the record of a wish is changed. */
 export interface WishRecord {
@@ -42,35 +42,34 @@ type Attempt = { readonly ending: Ending } | { readonly retry: string } | 'recor
  * Brings a wish to its server, exactly once. It is tried until the server takes it, for as long as the wish allows. What
  * may have been sent is sent again only to a server that knows it by its key.
  * @returns how it ended; undefined where its record says how it is (a task, or ended from here), or `signal` aborted
+ * @throws OtherCaller where it was sent perhaps, as somebody else than the server takes this client for
  */
 export async function deliver(options: DeliveryOptions): Promise<Ending | undefined> {
   const { record, signal } = options;
   const backOff = new BackOff();
-  const giveUpAt = performance.now() + leftMs(record.wish);
+  const giveUpAt = performance.now() + deliverableMs(record.wish);
   if (record.wish.stage === 'calling' && !record.wish.keyed) return { outcome: { type: 'unknown' }, text: UNKNOWN };
+  let delayed: string | undefined;
   while (!signal.aborted) {
     const left = giveUpAt - performance.now();
-    if (left <= 0) return tooLate(record.wish);
-    const attempt = await attemptOnce(options);
+    if (left <= 0) return tooLate(record.wish, delayed);
+    const attempt = await attemptOnce(options, delayed !== undefined);
     if (attempt === 'recorded') return undefined;
     if ('ending' in attempt) return attempt.ending;
-    options.onDelay(attempt.retry);
+    delayed = attempt.retry;
+    options.onDelay(delayed);
     await backOff.wait(signal, giveUpAt - performance.now());
   }
   return undefined;
 }
 
-/** For how long a wish may still be delivered, in ms; a wall clock that was set back does not prolong it. */
-function leftMs({ madeAt, withinMs }: Wish): number {
-  return Math.min(withinMs, madeAt + withinMs - Date.now());
-}
-
-function tooLate({ stage, withinMs }: Wish): Ending {
+function tooLate({ stage, withinMs }: Wish, delayed: string | undefined): Ending {
   const within = `${Math.round(withinMs / 1_000)} s`;
   if (stage === 'wished') {
+    const why = delayed === undefined ? '' : ` (${delayed})`;
     return {
       outcome: { type: 'not_delivered' },
-      text: `not delivered: no server took it within ${within}; nothing was sent`,
+      text: `not delivered: no server took it within ${within}${why}; nothing was sent`,
     };
   }
   return {
@@ -79,28 +78,36 @@ function tooLate({ stage, withinMs }: Wish): Ending {
   };
 }
 
-async function attemptOnce({ record, server, mustWait }: DeliveryOptions): Promise<Attempt> {
+/** @param isLate an attempt before this one came to nothing */
+async function attemptOnce({ record, server, mustWait }: DeliveryOptions, isLate: boolean): Promise<Attempt> {
   if (await mustWait(record.wish)) return { retry: 'an earlier wish for this device goes first' };
+  // A no to this attempt says nothing of an earlier one, whose answer was lost.
+  const isRepeated = record.wish.stage === 'calling';
   let connection: Connection | undefined;
   try {
     connection = await server.connect();
     const call = await toolCallFor(record.wish.target, connection.tools);
-    if (typeof call === 'string') return { ending: { outcome: { type: 'failed' }, text: call } };
+    // A gateway that has just come back may not have heard yet of the devices that it discovers.
+    if (typeof call === 'string') return isRepeated || isLate ? { retry: call } : failed(call);
     return await callOnce(connection, call, record);
   } catch (error) {
+    if (error instanceof OtherCaller) throw error;
     const refusal = refusalOf(error);
-    if (refusal) return { ending: { outcome: { type: 'failed' }, text: refusal.message } };
+    if (refusal && !isRepeated) return failed(refusal.message);
     if (connection) server.failed(connection);
-    return { retry: messageOf(error) };
+    return { retry: refusal?.message ?? messageOf(error) };
   }
 }
 
+const failed = (text: string): Attempt => ({ ending: { outcome: { type: 'failed' }, text } });
+
 async function callOnce(connection: Connection, call: ToolCall, record: WishRecord): Promise<Attempt> {
-  const { honoursKeys, modern } = connection;
-  const { id, stage } = record.wish;
+  const { honoursKeys, modern, caller } = connection;
+  const { id, stage, sentAs = caller } = record.wish;
   // It was sent to a server that honours keys, and this one in its place does not.
   if (stage === 'calling' && !honoursKeys) return { ending: { outcome: { type: 'unknown' }, text: UNKNOWN } };
-  if (!(await record.change({ stage: 'calling', keyed: honoursKeys }))) return 'recorded';
+  if (stage === 'calling' && sentAs !== caller) throw new OtherCaller(sentAs, caller);
+  if (!(await record.change({ stage: 'calling', keyed: honoursKeys, sentAs: caller }))) return 'recorded';
   try {
     const timeoutMs = honoursKeys ? KEYED_MS : UNKEYED_MS;
     const keep = async (taskId: string) => {
@@ -108,7 +115,7 @@ async function callOnce(connection: Connection, call: ToolCall, record: WishReco
     };
     const result = await connection.call({ ...call, key: id, timeoutMs, keep });
     if (record.wish.stage === 'following') return 'recorded';
-    if (!isForLater(result)) return { ending: endingOf(result) };
+    if (!isForLater(result, stage === 'calling')) return { ending: endingOf(result) };
     await record.change({ stage });
     return { retry: endingOf(result).text };
   } catch (error) {

@@ -16,6 +16,18 @@ export class NoServer extends Error {
   override readonly name = 'NoServer';
 }
 
+/** A server that took a call of one caller says nothing of it to another, and would take the call a second time. */
+export class OtherCaller extends Error {
+  override readonly name = 'OtherCaller';
+
+  /** @param sentAs as whom it was sent, as `callerName` gives it */
+  constructor(sentAs: string, caller: string) {
+    super(
+      `it was sent as ${sentAs}, and the server takes this command for ${caller}: it stays on record until it is asked for with the token of then (--token or READBACK_TOKEN)`,
+    );
+  }
+}
+
 /** Whether it is certain that the request did not reach the server. */
 export function isUnsent(error: unknown): boolean {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {

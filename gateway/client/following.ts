@@ -9,8 +9,8 @@ import { NoStream, openTaskStream } from './task-stream.ts';
 export interface Follower {
   /** A state of a task; the same one perhaps more than once. */
   onTask(task: TaskState): void;
-  /** The server does not know the task (any more). */
-  onForgotten(taskId: string): void;
+  /** The server does not know the task (any more); `caller`: as whom it was asked. */
+  onForgotten(taskId: string, caller: string): void;
 }
 
 /** What following needs. */
@@ -162,9 +162,9 @@ export class Following {
       const task = await connection?.look(taskId, this.#stopped.signal);
       if (task) this.#heard(task);
     } catch (error) {
-      if (isUnknownTask(error)) {
+      if (connection && isUnknownTask(error)) {
         this.#tasks.delete(taskId);
-        this.#options.follower.onForgotten(taskId);
+        this.#options.follower.onForgotten(taskId, connection.caller);
       } else if (connection && !this.#stopped.signal.aborted) this.#options.failed(connection);
     }
     const followed = this.#tasks.get(taskId);

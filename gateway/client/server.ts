@@ -36,11 +36,15 @@ export class Server {
   /** A request over this connection has failed on its way: the server may be elsewhere by now, or another. */
   failed(connection: Connection): void {
     const current = this.#connection;
-    void current?.then((open) => {
-      if (open !== connection || this.#connection !== current) return;
-      this.#connection = undefined;
-      void connection.retire().catch(() => {});
-    });
+    void current?.then(
+      (open) => {
+        if (open !== connection || this.#connection !== current) return;
+        this.#connection = undefined;
+        void connection.retire().catch(() => {});
+      },
+      // One that is just being made and fails is told to whoever asked for it.
+      () => {},
+    );
   }
 
   follow(taskId: string): void {

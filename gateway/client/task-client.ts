@@ -4,6 +4,7 @@ import type { Collection } from '../domain/store.ts';
 import { Turns } from '../domain/turns.ts';
 import type { AskWithin, ClientInfo, FormAnswer } from './connection.ts';
 import { deliver, type WishRecord } from './delivery.ts';
+import { OtherCaller } from './failure.ts';
 import type { Endpoint } from './gateway-link.ts';
 import { type Question, type QuestionEvent, Questions } from './questions.ts';
 import { Server } from './server.ts';
@@ -120,7 +121,8 @@ export class TaskClient {
 
   /**
    * Waits for the end of a wish, which is on disk then.
-   * @throws StoreError where something of it could not be kept: it goes on at the server, and can be taken up later
+   * @throws StoreError where something of it could not be kept: it goes on at the server, and can be taken up later;
+   *   OtherCaller where it was sent with the token of somebody else
    */
   async ended(id: string): Promise<Wish | undefined> {
     return this.#live.get(id)?.done ?? this.#options.wishes.get(id);
@@ -205,10 +207,21 @@ export class TaskClient {
       ask: (form, taskId, signal) => this.#askWithin(name, form, taskId, signal),
       onError: (error) => this.#emit({ type: 'notice', message: messageOf(error) }),
       follower: {
-        onTask: (task) => this.#onTask(find(task.taskId), task),
-        onForgotten: (taskId) => {
+        onTask: (task) => {
+          const live = find(task.taskId);
+          try {
+            this.#onTask(live, task);
+          } catch (error) {
+            // It is followed no more when it has ended: whoever waits must not wait for ever.
+            live?.reject(error);
+          }
+        },
+        onForgotten: (taskId, caller) => {
           const live = find(taskId);
-          if (live) this.#settle(live, FORGOTTEN);
+          if (!live) return;
+          const { sentAs = caller } = live.wish;
+          if (sentAs === caller) this.#settle(live, FORGOTTEN);
+          else live.reject(new OtherCaller(sentAs, caller));
         },
       },
     });

@@ -40,18 +40,24 @@ const requestSchema = z.looseObject({
   params: z.looseObject({ message: z.string(), requestedSchema: formSchema.optional() }),
 });
 
-/** The members of a task of 2026-07-28, and those that 2025-11-25 calls otherwise. */
+/**
+ * The members of a task of 2026-07-28, and those that 2025-11-25 calls otherwise. What is not as it should be counts as
+ * not said: only its id and its status cannot be done without.
+ */
 const wireSchema = z.looseObject({
   taskId: z.string(),
   status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']),
-  statusMessage: z.string().optional(),
-  createdAt: z.string().optional(),
-  pollIntervalMs: z.number().positive().optional(),
-  pollInterval: z.number().positive().optional(),
-  inputRequests: z.record(z.string(), z.unknown()).optional(),
+  statusMessage: z.string().optional().catch(undefined),
+  createdAt: z.string().optional().catch(undefined),
+  pollIntervalMs: z.number().positive().optional().catch(undefined),
+  pollInterval: z.number().positive().optional().catch(undefined),
+  inputRequests: z.record(z.string(), z.unknown()).optional().catch(undefined),
   result: z.unknown().optional(),
-  error: z.looseObject({ message: z.string() }).optional(),
-  _meta: z.looseObject({ [USUAL]: z.number().positive().optional() }).optional(),
+  error: z.looseObject({ message: z.string() }).optional().catch(undefined),
+  _meta: z
+    .looseObject({ [USUAL]: z.number().positive().optional() })
+    .optional()
+    .catch(undefined),
 });
 
 /** A task off the wire. @throws ZodError for what is none */

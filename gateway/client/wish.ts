@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { EARLIEST_MS } from '../domain/time.ts';
 import { VERDICTS } from '../domain/verdict.ts';
 import type { TaskState } from './task-state.ts';
 
@@ -48,6 +49,8 @@ const wishSchema = z.object({
   stage: z.enum(['wished', 'calling', 'following', 'ended']),
   /** The server honours keys: where the answer to a call is lost, the call may be made again. */
   keyed: z.boolean(),
+  /** As whom the server took the call: to another it says nothing of it, and a key counts for nobody else. */
+  sentAs: z.string().optional(),
   /** The server's task; `modern`: one of the Tasks extension, otherwise one of 2025-11-25. */
   task: z.object({ taskId: z.string(), modern: z.boolean() }).nullable(),
   /** Keys of the questions that were answered from here. */
@@ -75,30 +78,55 @@ export interface Ending {
   readonly result?: z.output<ReturnType<typeof z.json>>;
 }
 
-const resultSchema = z.looseObject({
-  content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).default([]),
-  structuredContent: z
-    .looseObject({ verdict: z.enum(VERDICTS).nullish(), reason: z.string().nullish(), error: z.string().optional() })
-    .optional(),
-  isError: z.boolean().default(false),
-});
+/** A result as this project's gateway writes it. Other servers put what they like in the same places: it says nothing here. */
+const resultSchema = z
+  .looseObject({
+    content: z.array(z.looseObject({ text: z.string().optional() }).catch({})).catch([]),
+    structuredContent: z
+      .looseObject({
+        verdict: z.enum(VERDICTS).optional().catch(undefined),
+        reason: z.string().nullable().catch(null),
+        error: z.string().optional().catch(undefined),
+      })
+      .optional()
+      .catch(undefined),
+    // What is no truth value at all is no word for success.
+    isError: z.boolean().nullish().catch(true),
+  })
+  .catch({ content: [] });
 
-/** What the result of a tool says: a verdict where it has one. */
+/** What the result of a tool says: a verdict where it has one. It makes something of whatever a server answers. */
 export function endingOf(result: unknown): Ending {
   const { content, structuredContent, isError } = resultSchema.parse(result);
   const text = content.flatMap((part) => part.text ?? []).join('\n');
-  const kept = z.json().parse(result);
+  const json = z.json().safeParse(result);
+  const kept = json.success ? { result: json.data } : {};
   const { verdict, reason = null } = structuredContent ?? {};
-  if (verdict) return { outcome: { type: 'verdict', verdict, reason }, text, result: kept };
-  return { outcome: { type: 'result', isError }, text, result: kept };
+  if (verdict) return { outcome: { type: 'verdict', verdict, reason }, text, ...kept };
+  return { outcome: { type: 'result', isError: isError ?? false }, text, ...kept };
 }
 
 /** Words of a gateway that has not taken a call and did nothing, but may take it later. */
 const LATER = new Set(['shutting_down', 'store_unavailable']);
 
-/** Whether a tool's result says that the call was not taken, but may be made again later. */
-export function isForLater(result: unknown): boolean {
-  return LATER.has(resultSchema.safeParse(result).data?.structuredContent?.error ?? '');
+/** Words of one that turned a call away before it looked whether it knows its key. */
+const UNLOOKED = new Set(['not_allowed', 'unknown_device']);
+
+/**
+ * Whether a tool's result says that the call was not taken, but may be made again later.
+ * @param isRepeated an earlier attempt may have been taken: a refusal of this one says nothing of that
+ */
+export function isForLater(result: unknown, isRepeated: boolean): boolean {
+  const error = resultSchema.parse(result).structuredContent?.error ?? '';
+  return LATER.has(error) || (isRepeated && UNLOOKED.has(error));
+}
+
+/**
+ * For how long a wish may still be delivered, in ms; 0 or less where its time is over. A wall clock that was set back does
+ * not prolong it, and one that had not been set yet when the wish was made cannot have let its time run out.
+ */
+export function deliverableMs({ madeAt, withinMs }: Wish): number {
+  return madeAt < EARLIEST_MS ? withinMs : Math.min(withinMs, madeAt + withinMs - Date.now());
 }
 
 /** How a task that has ended ended; undefined while it has not. */
@@ -108,7 +136,7 @@ export function endingOfTask(task: TaskState): Ending | undefined {
     case 'input_required':
       return undefined;
     case 'completed':
-      return endingOf(task.result);
+      return task.result === undefined ? { ...endingOf(undefined), text: task.message } : endingOf(task.result);
     case 'cancelled':
       return { outcome: { type: 'cancelled' }, text: task.message || 'cancelled' };
     case 'failed':

@@ -1,4 +1,5 @@
 import { NoServer } from '../../gateway/client/failure.ts';
+import type { Endpoint } from '../../gateway/client/gateway-link.ts';
 import type { Question } from '../../gateway/client/questions.ts';
 import { type ClientEvent, TaskClient } from '../../gateway/client/task-client.ts';
 import { checkWish, type Target, type Wish } from '../../gateway/client/wish.ts';
@@ -45,14 +46,14 @@ export class ClientBench {
   readonly #listeners = new Set<() => void>();
 
   /** @param locate where its one server is; undefined while there is none */
-  constructor(locate: () => string | undefined, wishes: Collection<Wish> = new KeptWishes()) {
+  constructor(locate: () => string | Endpoint | undefined, wishes: Collection<Wish> = new KeptWishes()) {
     this.client = new TaskClient({
       wishes,
       info: { name: 'test', version: '0' },
       locate: async () => {
-        const url = locate();
-        if (url === undefined) throw new NoServer('no server runs');
-        return { url };
+        const found = locate();
+        if (found === undefined) throw new NoServer('no server runs');
+        return typeof found === 'string' ? { url: found } : found;
       },
     });
     this.client.subscribe((event) => {
