@@ -108,7 +108,7 @@ export function serveOlderTasks(
     const _meta = { ...task.result._meta, [RELATED_TASK_META_KEY]: { taskId } };
     return { ...task.result, _meta };
   });
-  return notices(server, tasks);
+  return notices(server, tasks, onError);
 }
 
 /** Waits for the end of a task. `onQuestion` is called for every state in which it asks. */
@@ -142,7 +142,7 @@ async function ended(
   });
 }
 
-function notices(server: McpServer, tasks: FollowedTasks): OlderTaskNotices {
+function notices(server: McpServer, tasks: FollowedTasks, onError: (error: Error) => void): OlderTaskNotices {
   const followed = new Map<string, { readonly caller: Caller; told: string }>();
   let stop: (() => void) | undefined;
   const end = () => {
@@ -154,21 +154,30 @@ function notices(server: McpServer, tasks: FollowedTasks): OlderTaskNotices {
     end();
     previous?.();
   };
+  const leave = (taskId: string) => {
+    followed.delete(taskId);
+    if (followed.size === 0) end();
+  };
+  const hear = (taskId: string, as: (caller: Caller) => Task) => {
+    const follower = followed.get(taskId);
+    if (!follower) return;
+    const params = olderTask(as(follower.caller));
+    if (params.statusMessage !== follower.told) {
+      follower.told = params.statusMessage;
+      // A client that does not listen misses it, and asks.
+      server.server.notification({ method: 'notifications/tasks/status', params }).catch(() => undefined);
+    }
+    if (hasEnded(params)) leave(taskId);
+  };
   return {
     follow(taskId, caller) {
       followed.set(taskId, { caller, told: '' });
-      stop ??= tasks.subscribe((change) => {
-        const follower = followed.get(change.taskId);
-        if (!follower) return;
-        const params = olderTask(change.as(follower.caller));
-        if (params.statusMessage !== follower.told) {
-          follower.told = params.statusMessage;
-          // A client that does not listen misses it, and asks.
-          server.server.notification({ method: 'notifications/tasks/status', params }).catch(() => undefined);
-        }
-        if (hasEnded(params)) followed.delete(change.taskId);
-        if (followed.size === 0) end();
-      });
+      stop ??= tasks.subscribe((change) => hear(change.taskId, (whose) => change.as(whose)));
+      // What has ended already changes no more, and nothing else would ever take it off the list.
+      tasks
+        .get(taskId, caller)
+        .then((task) => (task ? hear(taskId, () => task) : leave(taskId)))
+        .catch((error: unknown) => onError(error instanceof Error ? error : new Error(String(error))));
     },
   };
 }

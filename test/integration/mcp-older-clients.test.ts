@@ -3,7 +3,7 @@ import {
   CreateTaskResultSchema,
   TaskStatusNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deferred } from '../support/deferred.ts';
 import { DEMO_AC, DEMO_FAN, withApproval } from '../support/demo-devices.ts';
 import { startGateway, type TestGateway } from '../support/mcp-gateway.ts';
@@ -286,6 +286,27 @@ describe('tasks of protocol 2025-11-25', () => {
     gateway.commands.read(taskId, { power: 'on' });
     await expect.poll(() => told.at(-1)).toBe(`${taskId} completed`);
     expect(told[0]).toBe(`${taskId} working`);
+  });
+
+  it('are followed no longer than there is something to tell: not at all where they had ended at once', async () => {
+    older = await connectOlderClient(gateway.url);
+    let following = 0;
+    const subscribe = gateway.commands.subscribe.bind(gateway.commands);
+    vi.spyOn(gateway.commands, 'subscribe').mockImplementation((listener) => {
+      following += 1;
+      const stop = subscribe(listener);
+      return () => {
+        following -= 1;
+        stop();
+      };
+    });
+    await create({ target_temperature: 99 });
+    await expect.poll(() => following).toBe(0);
+    const { taskId } = await create({ power: 'on' });
+    expect(following).toBe(1);
+    gateway.commands.send(taskId);
+    gateway.commands.read(taskId, { power: 'on' });
+    await expect.poll(() => following).toBe(0);
   });
 
   it.each(['tasks/get', 'tasks/result', 'tasks/cancel'])('%s of a task that nobody knows is -32602', async (method) => {
