@@ -63,7 +63,7 @@ export function receive(event: EventWire): void {
       devices.value = new Map([...(devices.value ?? [])].filter(([id]) => id !== event.id));
       return;
     case 'command':
-      putCommand(event.command);
+      hear(event.command);
       return;
     case 'tick':
       return;
@@ -77,10 +77,18 @@ export function forgetHome(): void {
   commands.value = new Map();
 }
 
-/** Takes in one command as the gateway told it; an older word about it than the one that is known changes nothing. */
+/**
+ * Takes in one command as the gateway answered. The stream may have told more of it before the answer was here, and tells
+ * whatever is newer: of what is known already, the answer can only say that it has ended.
+ */
 export function putCommand(command: CommandWire): void {
   const known = commands.value.get(command.id);
-  if (known && (known.updated_at > command.updated_at || (known.outcome && !command.outcome))) return;
+  if (!known || (command.outcome && !known.outcome)) hear(command);
+}
+
+/** What comes later on the stream is newer, whatever the gateway's wall clock says; but what has ended stays ended. */
+function hear(command: CommandWire): void {
+  if (commands.value.get(command.id)?.outcome && !command.outcome) return;
   commands.value = bounded(new Map(commands.value).set(command.id, command));
 }
 
