@@ -5,6 +5,7 @@ import type { Log } from '../domain/log.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Collection } from '../domain/store.ts';
 import type { Clock } from '../domain/time.ts';
+import { Turns } from '../domain/turns.ts';
 import { refresh } from './look.ts';
 
 /**
@@ -29,6 +30,8 @@ export interface DriftHost {
 export class DriftWatch {
   readonly #device: () => Device;
   readonly #host: DriftHost;
+  /** What is kept of a task is seen only once it is on disk, and what drifts next is added to that. */
+  readonly #keeping = new Turns();
   #watches: readonly Watch[] = [];
   #cancelLook: () => void = () => {};
   #looks = 0;
@@ -79,10 +82,12 @@ export class DriftWatch {
     this.#watches = this.#watches.flatMap((each) => (each === watch ? (left ? [left] : []) : [each]));
   }
 
-  async #keep(taskId: string, drifts: readonly Drifted[]): Promise<void> {
+  #keep(taskId: string, drifts: readonly Drifted[]): Promise<void> {
     const { aftermaths, drifted } = this.#host;
-    await aftermaths.put(taskId, { taskId, events: [...(aftermaths.get(taskId)?.events ?? []), ...drifts] });
-    for (const event of drifts) drifted(event);
+    return this.#keeping.take(taskId, async () => {
+      await aftermaths.put(taskId, { taskId, events: [...(aftermaths.get(taskId)?.events ?? []), ...drifts] });
+      for (const event of drifts) drifted(event);
+    });
   }
 
   #planLook(): void {

@@ -3,11 +3,14 @@ import { messageOf } from '../domain/errors.ts';
 import { type Habit, learn, sightingOf, usualMs, type Window, windowOf } from '../domain/habit.ts';
 import type { Log } from '../domain/log.ts';
 import type { Collection } from '../domain/store.ts';
+import { Turns } from '../domain/turns.ts';
 
 /** What has been learned of how long each field of each device takes to act. It outlives the process. */
 export class Habits {
   readonly #kept: Collection<Habit>;
   readonly #log: Log;
+  /** A sighting is added to what the one before left, which is seen only once it is on disk. */
+  readonly #learning = new Turns();
 
   constructor(kept: Collection<Habit>, log: Log) {
     this.#kept = kept;
@@ -36,9 +39,11 @@ export class Habits {
       const sighting = sightingOf(track);
       if (!sighting) continue;
       const name = key(actuation.deviceId, track.field);
-      this.#kept.put(name, learn(this.#kept.get(name), sighting)).catch((error: unknown) => {
-        this.#log.warn({ field: name, error: messageOf(error) }, 'what was learned could not be stored');
-      });
+      this.#learning
+        .take(name, () => this.#kept.put(name, learn(this.#kept.get(name), sighting)))
+        .catch((error: unknown) => {
+          this.#log.warn({ field: name, error: messageOf(error) }, 'what was learned could not be stored');
+        });
     }
   }
 }

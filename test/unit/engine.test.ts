@@ -364,6 +364,27 @@ describe('after the verdict', () => {
     expect(await bench.engine.aftermath(task.taskId, 'bob')).toEqual([]);
   });
 
+  it('two values that do not last are both kept, however slow the disk is', async () => {
+    const bench = await new Bench(watched).start();
+    const task = await bench.submit({ target_temperature: 26, fan_mode: 'high' });
+    await bench.clock.pass(10_000);
+    const { aftermaths } = bench.kept;
+    const put = aftermaths.put.bind(aftermaths);
+    aftermaths.put = async (key, value) => {
+      await new Promise<void>((resolve) => bench.clock.at(bench.clock.now().mono + 50, resolve));
+      await put(key, value);
+    };
+    bench.ac.truth['target_temperature'] = 22;
+    bench.ac.report();
+    bench.ac.truth['fan_mode'] = 'low';
+    bench.ac.report();
+    await bench.clock.pass(1_000);
+    expect(await drifts(bench, task)).toEqual([
+      { field: 'target_temperature', from: 26, to: 22 },
+      { field: 'fan_mode', from: 'high', to: 'low' },
+    ]);
+  });
+
   it('a newer command for the field is no drift, and neither is what comes after the watch', async () => {
     const bench = await new Bench(watched).start();
     const first = await bench.submit({ target_temperature: 26, fan_mode: 'high' });

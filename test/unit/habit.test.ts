@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Habits } from '../../gateway/actuation/habits.ts';
 import { nextReadAt } from '../../gateway/actuation/poll-plan.ts';
 import { type Habit, learn, sightingOf, usualMs, windowOf } from '../../gateway/domain/habit.ts';
+import { memoryHomeStore } from '../../gateway/store/home-store.ts';
 import { device, field, History, POLLED } from '../support/histories.ts';
+import { quiet } from '../support/virtual-clock.ts';
 
 const GAPS = [2_000, 1_000, 500];
 
@@ -27,6 +30,29 @@ function actuate(habit: Habit | undefined, actsMs: number, gapsMs = GAPS) {
     began = at;
   }
 }
+
+it('takes in every command, however slow the disk is', async () => {
+  const { habits: kept } = memoryHomeStore();
+  const put = kept.put.bind(kept);
+  kept.put = async (key, value) => {
+    await quiet();
+    await put(key, value);
+  };
+  const habits = new Habits(kept, { debug() {}, info() {}, warn() {}, error() {} });
+  const verified = (actsMs: number) => {
+    const history = new History(device([field('t', { readback: POLLED })]), { t: 20 }, { t: 24 });
+    history
+      .sent()
+      .read(actsMs - 100, { t: 20 })
+      .read(actsMs, { t: 24 });
+    expect(history.verdict).toMatch(/^verified/);
+    return history.actuation;
+  };
+  habits.learnFrom(verified(3_000));
+  habits.learnFrom(verified(4_000));
+  for (let turn = 0; turn < 3; turn += 1) await quiet();
+  expect([...kept.values()].map(({ seenMs }) => seenMs)).toEqual([[3_000, 4_000]]);
+});
 
 describe('polling that learns', () => {
   it('needs few reads and is hardly late after five actuations of a device that takes its time', () => {
