@@ -22,24 +22,34 @@ interface Deps {
   readonly clock: Clock;
 }
 
+/** A question that has not been answered. */
+interface Question {
+  readonly urgent: boolean;
+  /** Until it has left, it may have to wait, or be refused because the device seems to be gone. */
+  hasLeft: boolean;
+}
+
 /** The questions to an HTTP device. Each answer is published as one reading of all the fields that it carries. */
 export class HttpReads {
   readonly #deps: Deps;
-  readonly #open = new Map<string, { readonly token: symbol; readonly answer: Promise<Asked> }>();
+  readonly #open = new Map<string, { readonly question: Question; readonly answer: Promise<Asked> }>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Makes a request, or shares the one of the same name that is under way. @param urgent see `Departure` */
+  /**
+   * Makes a request, or shares the one of the same name that is under way; what is urgent shares no other that has not
+   * left yet. @param urgent see `Departure`
+   */
   ask(name: string, urgent: boolean): Promise<Asked> {
     const open = this.#open.get(name);
-    if (open) return open.answer;
-    const token = Symbol(name);
-    const answer = this.#ask(name, urgent).finally(() => {
-      if (this.#open.get(name)?.token === token) this.#open.delete(name);
+    if (open && (open.question.hasLeft || open.question.urgent || !urgent)) return open.answer;
+    const question: Question = { urgent, hasLeft: false };
+    const answer = this.#ask(name, question).finally(() => {
+      if (this.#open.get(name)?.question === question) this.#open.delete(name);
     });
-    this.#open.set(name, { token, answer });
+    this.#open.set(name, { question, answer });
     return answer;
   }
 
@@ -48,7 +58,7 @@ export class HttpReads {
     this.#open.clear();
   }
 
-  async #ask(name: string, urgent: boolean): Promise<Asked> {
+  async #ask(name: string, question: Question): Promise<Asked> {
     const { spec, plan, transport, memory, clock } = this.#deps;
     const request = plan.requests.get(name);
     if (!request) return { type: 'silent', detail: `there is no request "${name}"` };
@@ -56,8 +66,9 @@ export class HttpReads {
     if (!built.ok) return { type: 'silent', detail: built.detail };
     let beganAt: Instant | undefined;
     const result = await transport.request(built.request, {
-      urgent,
+      urgent: question.urgent,
       onDispatch: () => {
+        question.hasLeft = true;
         beganAt = clock.now();
       },
     });

@@ -152,6 +152,17 @@ describe('an HTTP device', () => {
       expect(server.seen).toHaveLength(2);
     });
 
+    it('shares no request that is not made because the device seems to be gone, where a command depends on it', async () => {
+      server.on('GET /status', (_seen, response) => void response.destroy());
+      const { device } = build();
+      for (let attempt = 1; attempt <= 3; attempt += 1) await device.read(['power']);
+      server.answer('GET /status', { power: 'ON' });
+      const [background, urgent] = await Promise.all([device.read(['power'], false), device.read(['power'], true)]);
+      expect(background).toMatchObject({ answered: false, detail: expect.stringContaining('not asked') });
+      expect(urgent).toEqual({ answered: true });
+      expect(server.seen).toHaveLength(4);
+    });
+
     it('asks anew after a send, even where an older question is still open', async () => {
       const held: (() => void)[] = [];
       server.answer('POST /control', {});
