@@ -37,7 +37,8 @@ export const REASON_MEANINGS = {
   timeout: 'nothing at all was heard until the deadline',
   delivery_failed: 'the command could not be handed over',
   no_readback: 'nothing in the configuration says how to read this field back; the command itself was taken',
-  outcome_unknown: 'it may or may not have been sent before a crash or the restore of a backup, and what was read since decides nothing',
+  outcome_unknown:
+    'it may or may not have been sent before a crash or a restore, and what was read since decides nothing',
   newer_command: 'another command for the same field came in',
   approval_denied: 'the person who was asked said no',
   approval_expired: 'nobody answered the question in time',
