@@ -18,9 +18,14 @@ export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** Hears of every comment in an event stream. */
+  readonly onComment?: () => void;
   /** The one certificate that is trusted, as PEM, where it is known. */
   readonly cert?: string | undefined;
 }
+
+/** The system asks after a connection on which nothing came for this long, in ms: one whose other end is gone breaks. */
+const PROBE_MS = 30_000;
 
 /**
  * Sends one request. Not by `fetch`, which gives a stream up when nothing comes for five minutes.
@@ -28,7 +33,7 @@ export interface ExchangeOptions {
  */
 export async function exchange(
   url: string,
-  { method, headers, body, signal, cert }: ExchangeOptions,
+  { method, headers, body, signal, cert, onComment }: ExchangeOptions,
 ): Promise<Exchange> {
   const options: TlsRequestOptions = {
     ...(cert !== undefined && trustOnly(cert)),
@@ -39,23 +44,24 @@ export async function exchange(
     headers: { ...headers, ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }) },
   };
   const sent = url.startsWith('https:') ? httpsRequest(url, options) : httpRequest(url, options);
+  sent.setSocketKeepAlive(true, PROBE_MS);
+  // The first error is thrown from here; what goes wrong later is told by the response.
+  sent.on('error', () => {});
   sent.end(body);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  // What goes wrong from here on is told by the response.
-  sent.on('error', () => {});
   return {
     status: response.statusCode ?? 0,
     header: (name) => {
       const value = response.headers[name];
       return Array.isArray(value) ? value[0] : value;
     },
-    messages: messagesOf(response),
+    messages: messagesOf(response, onComment),
   };
 }
 
-async function* messagesOf(response: IncomingMessage): AsyncGenerator<Message> {
+async function* messagesOf(response: IncomingMessage, onComment?: () => void): AsyncGenerator<Message> {
   if (response.headers['content-type']?.startsWith('text/event-stream')) {
-    for await (const data of eventData(response)) yield* parsed(data);
+    for await (const data of eventData(response, onComment)) yield* parsed(data);
     return;
   }
   let text = '';

@@ -2,8 +2,9 @@ import { BackOff } from './back-off.ts';
 import type { ClientInfo, Connection } from './connection.ts';
 import { isUnknownTask } from './failure.ts';
 import { Polling } from './polling.ts';
+import { StreamWatch } from './stream-watch.ts';
 import { hasEnded, type TaskState } from './task-state.ts';
-import { NoStream, openTaskStream } from './task-stream.ts';
+import { NoStream, openTaskStream, StreamRefused } from './task-stream.ts';
 
 /** Who hears of tasks. */
 export interface Follower {
@@ -21,6 +22,8 @@ export interface FollowingOptions {
   readonly failed: (connection: Connection) => void;
   readonly info: ClientInfo;
   readonly follower: Follower;
+  /** How long a stream may be without a byte, in ms; 45 s unless it says otherwise. */
+  readonly silentMs?: number;
 }
 
 /** How a task is followed: by the stream, or by asking after it as often as its server allows. */
@@ -29,8 +32,11 @@ interface Followed {
   intervalMs: number;
 }
 
-/** After a stream has been silent for this long, in ms, the tasks of which it has told nothing yet are asked after. */
-const QUIET_MS = 1_000;
+/** A task of which nothing has been heard yet is asked after this often, in ms. */
+const UNHEARD_MS = 1_000;
+
+/** Three times what servers usually let pass, this project's gateway too, before they say that they are there. */
+const SILENT_MS = 45_000;
 
 /**
  * New tasks are waited for this long, in ms, before a stream is opened that has them all; and longer the more there are,
@@ -45,7 +51,8 @@ const LASTING_MS = 5_000;
 /**
  * Follows all tasks of one server of the Tasks extension over one stream. It is opened again after any break, and when
  * tasks have come. A stream begins with the state of each of its tasks, or else they are asked after once, so that nothing
- * that happened in between is missed. Tasks of which the server does not tell by itself are asked after, each at the
+ * that happened in between is missed. A stream that went silent is given up where its server is known to say now and then
+ * that it is there; elsewhere its tasks are asked after now and then. Tasks of which the server does not tell by itself are asked after, each at the
  * interval that the server gives.
  */
 export class Following {
@@ -64,7 +71,7 @@ export class Following {
   /** Follows a task until it ends. */
   add(taskId: string): void {
     if (this.#tasks.has(taskId)) return;
-    this.#tasks.set(taskId, { polled: false, intervalMs: QUIET_MS });
+    this.#tasks.set(taskId, { polled: false, intervalMs: UNHEARD_MS });
     this.#gather();
   }
 
@@ -110,7 +117,7 @@ export class Following {
 
   /** Follows over one stream until that ends, for whatever reason. @returns for how long it lasted, in ms */
   async #streamOnce(signal: AbortSignal): Promise<number> {
-    const { connect, failed, info } = this.#options;
+    const { connect, failed, info, silentMs = SILENT_MS } = this.#options;
     const beganAt = performance.now();
     const connection = await connect().catch(() => undefined);
     if (!connection) return 0;
@@ -119,24 +126,41 @@ export class Following {
       return 0;
     }
     const taskIds = this.#streamable();
-    const silent = new Set(taskIds);
-    let quiet: NodeJS.Timeout | undefined;
+    const untold = new Set(taskIds);
+    const dead = new AbortController();
+    const watch = new StreamWatch({
+      silentMs,
+      onQuiet: () => this.#askOnce(untold),
+      onSilent: (isDead) => {
+        if (isDead) dead.abort();
+        this.#askOnce(taskIds);
+      },
+    });
     if (this.#stream) this.#stream.taskIds = new Set(taskIds);
+    watch.start();
     try {
-      for await (const event of openTaskStream({ endpoint: connection.endpoint, info, taskIds, signal })) {
+      for await (const event of openTaskStream({
+        endpoint: connection.endpoint,
+        info,
+        taskIds,
+        onPing: () => watch.pinged(),
+        signal: AbortSignal.any([signal, dead.signal]),
+      })) {
+        watch.heard();
         if (event.type === 'task') {
-          silent.delete(event.task.taskId);
+          untold.delete(event.task.taskId);
           this.#heard(event.task);
           if (this.#tasks.size === 0) break;
         } else this.#poll(without(taskIds, event.taskIds));
-        clearTimeout(quiet);
-        if (silent.size > 0) quiet = setTimeout(() => this.#askOnce(silent), QUIET_MS);
       }
     } catch (error) {
       if (error instanceof NoStream) this.#poll(taskIds);
-      else if (!signal.aborted) failed(connection);
+      else if (!signal.aborted) {
+        failed(connection);
+        if (error instanceof StreamRefused) this.#askOnce(taskIds);
+      }
     } finally {
-      clearTimeout(quiet);
+      watch.stop();
     }
     return performance.now() - beganAt;
   }
@@ -151,9 +175,8 @@ export class Following {
     }
   }
 
-  #askOnce(taskIds: Set<string>): void {
+  #askOnce(taskIds: Iterable<string>): void {
     for (const taskId of taskIds) if (this.#tasks.has(taskId)) this.#polling.add(taskId);
-    taskIds.clear();
   }
 
   async #ask(taskId: string): Promise<number | null> {

@@ -16,10 +16,10 @@ export function pinnedFetch(cert: string): (url: string | URL, init?: RequestIni
       headers: Object.fromEntries(new Headers(headers)),
       ...(signal && { signal }),
     });
+    // The first error is thrown from here; what goes wrong later is told by the response.
+    sent.on('error', () => {});
     sent.end(typeof body === 'string' ? body : undefined);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    // What goes wrong from here on is told by the response.
-    sent.on('error', () => {});
     const status = response.statusCode ?? 502;
     const answered = new Headers();
     for (const [name, value] of Object.entries(response.headersDistinct)) answered.set(name, value?.join(', ') ?? '');
