@@ -11,7 +11,13 @@ export interface ApiRequest {
   readonly body?: object;
 }
 
-const refusalSchema = z.object({ error: z.string(), message: z.string().optional() });
+/** A refusal of the API, or in JSON-RPC of what stands before it: names, origins, how often somebody may ask. */
+const refusalSchema = z.union([
+  z.object({ error: z.string(), message: z.string().optional() }),
+  z
+    .object({ error: z.object({ message: z.string() }) })
+    .transform(({ error: { message } }) => ({ error: '', message })),
+]);
 
 /** How long the gateway may take to answer, in ms. */
 const TIMEOUT_MS = 30_000;

@@ -42,9 +42,9 @@ const METHODS: ReadonlySet<string> = new Set(['POST', 'GET', 'DELETE']);
 
 /** The gateway over HTTP, with the short way to MCP for whom it fits. */
 export function createHandler(options: AppOptions): RequestListener {
-  const { mcp, access, bodyBytes = BODY_BYTES } = options;
+  const { mcp, access, bodyBytes = BODY_BYTES, onError } = options;
   const check = all(frontDoor(options), mcpDoor(access));
-  return shortWay({ mcp, check, recheck: access.still, bodyBytes }, createApp(options));
+  return shortWay({ mcp, check, recheck: access.still, bodyBytes, onError }, createApp(options));
 }
 
 /**

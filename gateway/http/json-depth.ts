@@ -14,11 +14,19 @@ class TooDeepError extends Error {
   readonly type = 'entity.too.deep';
 }
 
+/** A body in letters whose bytes are not those of ASCII, so that nobody can count its brackets. */
+class CharsetError extends Error {
+  readonly status = 415;
+  readonly type = 'charset.unsupported';
+}
+
 /**
  * Looks at the bytes of a body before they are parsed.
+ * @throws CharsetError where they are not UTF-8, which is what JSON is written in
  * @throws TooDeepError where it is nested more deeply than any message has reason to be
  */
-export function refuseDeep(_req: IncomingMessage, _res: ServerResponse, body: Buffer): void {
+export function refuseDeep(_req: IncomingMessage, _res: ServerResponse, body: Buffer, charset: string): void {
+  if (charset !== 'utf-8') throw new CharsetError(`JSON is UTF-8, not ${charset}`);
   if (isTooDeep(body)) throw new TooDeepError('nested too deeply');
 }
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import * as z from 'zod';
@@ -32,9 +33,15 @@ export function answerErrors(onError: (error: Error) => void): ErrorRequestHandl
       refuse(res, unreadable(data.type, data.status));
       return;
     }
-    onError(error instanceof Error ? error : new Error(String(error)));
-    refuse(res, rpcRefusal(500, ProtocolErrorCode.InternalError, "Internal error; the gateway's log says more"));
+    answerFault(res, error, onError);
   };
+}
+
+/** Answers where something went wrong inside, and says no more than that; an answer that has begun is broken off. */
+export function answerFault(res: ServerResponse, error: unknown, onError: (error: Error) => void): void {
+  onError(error instanceof Error ? error : new Error(String(error)));
+  if (res.headersSent) res.destroy();
+  else refuse(res, rpcRefusal(500, ProtocolErrorCode.InternalError, "Internal error; the gateway's log says more"));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import type { McpRequest } from '../mcp/modern-request.ts';
 import { isTooDeep } from './json-depth.ts';
-import { unreadable } from './json-errors.ts';
+import { answerFault, unreadable } from './json-errors.ts';
 import { type Check, type Refusal, refuse } from './refusal.ts';
 
 /** What the short way to MCP is made of: the same parts as the way through Express. */
@@ -14,6 +14,8 @@ export interface ShortWayOptions {
   readonly recheck: Check;
   /** The longest body that is read, in bytes. */
   readonly bodyBytes: number;
+  /** Hears of faults of ours. */
+  readonly onError: (error: Error) => void;
 }
 
 const PLAIN_JSON = /^application\/json(; ?charset=utf-8)?$/i;
@@ -23,10 +25,8 @@ const PLAIN_JSON = /^application\/json(; ?charset=utf-8)?$/i;
  * body parser: several times as many can be answered. It knows no rule of its own, so that nothing is allowed on one way
  * that is refused on the other, and a test sends the same requests down both. All else goes `otherwise`.
  */
-export function shortWay(
-  { mcp, check, recheck, bodyBytes }: ShortWayOptions,
-  otherwise: RequestListener,
-): RequestListener {
+export function shortWay(options: ShortWayOptions, otherwise: RequestListener): RequestListener {
+  const { mcp, check, recheck, bodyBytes, onError } = options;
   return (incoming, res) => {
     const length = plainLength(incoming);
     if (length === undefined || length > bodyBytes) {
@@ -44,7 +44,7 @@ export function shortWay(
       const late = recheck(req, res);
       const message = late ? { refusal: late } : parse(body);
       if ('refusal' in message) refuse(res, message.refusal);
-      else void mcp.handle(req, res, message.json);
+      else mcp.handle(req, res, message.json).catch((error: unknown) => answerFault(res, error, onError));
     });
   };
 }

@@ -36,7 +36,7 @@ export type McpEndpointOptions = EndpointOptions & HomeOfferOptions;
 
 /** MCP over Streamable HTTP, for any server that speaks in Node's requests and responses. */
 export interface McpEndpoint {
-  /** Serves one request. `body` is its JSON where it has been parsed already. Never rejects. */
+  /** Serves one request. `body` is its JSON where it has been parsed already. Rejects for a fault of ours alone. */
   handle(req: McpRequest, res: ServerResponse, body?: unknown): Promise<void>;
   /** How many clients listen just now: on streams of 2026-07-28, and in sessions of older protocols. */
   listeners(): { readonly streams: number; readonly sessions: number };

@@ -3,7 +3,7 @@ import { type OutgoingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApp } from '../../gateway/http/app.ts';
+import { createApp, createHandler } from '../../gateway/http/app.ts';
 import { type Listener, listen } from '../../gateway/http/listen.ts';
 import { DEMO_FAN } from '../support/demo-devices.ts';
 import { openTestDoors, type TestDoors } from '../support/doors.ts';
@@ -129,7 +129,7 @@ const REQUESTS: Readonly<Record<string, { readonly status: number; readonly sent
     sent: () => ({ ...get(), headers: { ...get().headers, 'content-type': 'application/json; charset=UTF-8' } }),
   },
   'another charset': {
-    status: 200,
+    status: 415,
     sent: () => ({
       headers: { ...get().headers, 'content-type': 'application/json; charset=utf-16le' },
       body: Buffer.from(get().body, 'utf16le'),
@@ -162,6 +162,23 @@ describe('the short way to MCP', () => {
     for (const { sent } of Object.values(REQUESTS)) {
       expect(await send(doors.port, sent())).toEqual(await send(express.port, sent()));
     }
+  });
+
+  it('answers a fault of ours, and says no more of it than the other way', async () => {
+    const faults: Error[] = [];
+    const faulty = {
+      ...doors.app,
+      mcp: { handle: () => Promise.reject(new Error('/home/pi/secret')) },
+      onError: (error: Error) => void faults.push(error),
+    };
+    const at = { host: '127.0.0.1', port: 0 };
+    const listeners = [await listen(createHandler(faulty), at), await listen(createApp(faulty), at)];
+    const answers = await Promise.all(listeners.map(({ port }) => send(port, withLength(get()))));
+    expect(answers[0]).toMatchObject({ status: 500, body: expect.stringContaining('Internal error') });
+    expect(answers[0]?.body).not.toContain('secret');
+    expect(answers[0]).toEqual(answers[1]);
+    expect(faults).toHaveLength(2);
+    await Promise.all(listeners.map((each) => each.close()));
   });
 
   it('counts towards the same limit of requests', async () => {

@@ -71,4 +71,16 @@ describe('readback token, while a gateway runs', () => {
     await doors.close();
     await expect(listTokens(asKiosk)).rejects.toThrow(/no gateway answers at/);
   });
+
+  it('tells why it was turned away before anybody looked at what it wants', async () => {
+    const doors = await openTestDoors({
+      configured: [tokenRecord('owner', 'admin')],
+      server: { limits: { requests_per_second: 1 } },
+    });
+    const owner = { url: doors.origin, token: tokenOf('owner') };
+    await listTokens(owner);
+    await listTokens(owner);
+    await expect(listTokens(owner)).rejects.toThrow(/Too many requests of "owner".*requests_per_second/);
+    await doors.close();
+  });
 });
