@@ -53,10 +53,13 @@ export async function restore(
     const { snapshots, journals } = generationsIn(names);
     const generation = Math.max(FIRST_GENERATION, ...[...snapshots, ...journals].map((each) => each + 1));
     await putState(folder, generation, documents);
-    const others: readonly string[] = [HISTORY_FOLDER, ...OTHER_FILES];
-    const old = [...snapshots.map(snapshotName), ...journals.map(journalName)];
-    const replaced = await moveAway(folder, generation, [...old, ...names.filter((name) => others.includes(name))]);
-    const past = await putOthers(path, folder, onNotice);
+    const moved = [...snapshots.map(snapshotName), ...journals.map(journalName)];
+    if (names.includes(HISTORY_FOLDER)) moved.push(HISTORY_FOLDER);
+    const others = OTHER_FILES.filter((name) => names.includes(name));
+    const replaced = await setAside(folder, generation, moved, others);
+    const { past, files } = await putOthers(path, folder, onNotice);
+    for (const name of others) if (!files.has(name)) await diskFiles.unlink(join(folder, name));
+    await diskFiles.syncFolder(folder);
     return { documents: documents.length, past, ended, replaced };
   } catch (error) {
     throw unwritable(folder, error);
@@ -104,30 +107,48 @@ async function putState(folder: string, generation: number, documents: readonly 
   }
 }
 
-async function moveAway(folder: string, generation: number, names: readonly string[]): Promise<string | null> {
-  if (names.length === 0) return null;
+/**
+ * Keeps what was there. The files of others stay in place as well until theirs of the backup take their names: at no
+ * moment is the folder without tokens, for a gateway that has none takes in everybody on its machine.
+ */
+async function setAside(
+  folder: string,
+  generation: number,
+  moved: readonly string[],
+  others: readonly string[],
+): Promise<string | null> {
+  if (moved.length + others.length === 0) return null;
   const beside = join(folder, `replaced-${String(generation).padStart(6, '0')}`);
   await diskFiles.makeFolder(beside);
-  for (const name of names) await diskFiles.rename(join(folder, name), join(beside, name));
+  for (const name of others) await diskFiles.link(join(folder, name), join(beside, name));
+  for (const name of moved) await diskFiles.rename(join(folder, name), join(beside, name));
   await diskFiles.syncFolder(beside);
   await diskFiles.syncFolder(folder);
   return beside;
 }
 
-/** History and the files of others. @returns how many commands are in the history */
-async function putOthers(path: string, folder: string, onNotice: (notice: StoreNotice) => void): Promise<number> {
+/** History and the files of others. @returns how many commands are in the history, and which files were put */
+async function putOthers(
+  path: string,
+  folder: string,
+  onNotice: (notice: StoreNotice) => void,
+): Promise<{ readonly past: number; readonly files: ReadonlySet<string> }> {
   const history = new DayFiles(diskFiles, folder, onNotice);
   const batch: PastTask[] = [];
-  let count = 0;
+  const files = new Set<string>();
+  let past = 0;
   for await (const part of partsOf(path)) {
-    if ('file' in part) await putFile(folder, part.file.name, part.file.text);
+    if ('file' in part) {
+      await putFile(folder, part.file.name, part.file.text);
+      files.add(part.file.name);
+    }
     if (!('past' in part)) continue;
     batch.push(part.past);
-    count += 1;
+    past += 1;
     if (batch.length === BATCH) await history.append(batch.splice(0));
   }
   await history.append(batch);
-  return count;
+  return { past, files };
 }
 
 async function putFile(folder: string, name: string, text: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -167,6 +167,28 @@ describe('a restore', () => {
       expect(await told(each)).toMatch(/unconfirmed \(outcome_unknown\): sent .* a backup was restored/);
     }
     await again.tasks.close();
+  });
+
+  it('leaves the folder its tokens until those of the backup are whole', async () => {
+    const tokens = join(folder, 'tokens.json');
+    await writeFile(tokens, '{"tokens":["old"]}');
+    await mkdir(`${tokens}.new`);
+    await expect(restore(file, folder, clock, silent)).rejects.toMatchObject({ kind: 'unwritable' });
+    expect(await readFile(tokens, 'utf8')).toBe('{"tokens":["old"]}');
+    await rmdir(`${tokens}.new`);
+    const { replaced } = await restore(file, folder, clock, silent);
+    expect(await readFile(tokens, 'utf8')).toBe('{"tokens":[]}');
+    expect(await readFile(join(String(replaced), 'tokens.json'), 'utf8')).toBe('{"tokens":["old"]}');
+  });
+
+  it('takes away tokens that the backup does not hold', async () => {
+    const tokens = join(folder, 'tokens.json');
+    await rm(tokens);
+    await backUp(folder, file, MADE, silent);
+    await writeFile(tokens, '{"tokens":["later"]}');
+    const { replaced } = await restore(file, folder, clock, silent);
+    expect(await readdir(folder)).not.toContain('tokens.json');
+    expect(await readdir(String(replaced))).toContain('tokens.json');
   });
 
   it('is refused while a gateway runs there', async () => {
