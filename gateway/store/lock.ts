@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
@@ -20,6 +20,8 @@ const holderSchema = z.object({
   pid: z.number().int().positive(),
   /** When it began, as the system tells it; null where it does not. */
   began: z.string().nullable(),
+  /** The namespace in which `pid` counts: containers have one each. null where the system tells of none. */
+  space: z.string().nullable().default(null),
 });
 type Holder = z.infer<typeof holderSchema>;
 
@@ -30,14 +32,19 @@ const ATTEMPTS = 5;
 
 /**
  * Takes the lock of a folder. One left behind by a process that is gone is taken over, also where its pid belongs to
- * another process by now.
+ * another process by now. One of another container is not, since from here nobody sees whether that process still runs.
  * @throws StoreError `locked`, naming the pid of the process that has it
  */
 export async function takeLock(files: Files, folder: string, onNotice: (notice: StoreNotice) => void): Promise<Lock> {
   const path = join(folder, LOCK);
-  const own: Holder = { pid: process.pid, began: await beginOf(process.pid) };
+  const own: Holder = { pid: process.pid, began: await beginOf(process.pid), space: await ownSpace() };
   const result = await acquire(files, path, own);
   if (!result.taken) {
+    if (result.holder && isOutOfSight(result.holder, own)) {
+      const who = `process ${result.holder.pid} of another container`;
+      const next = `stop that container, use another folder, or remove ${path} where it runs no more`;
+      throw new StoreError('locked', `The data folder ${folder} is in use by ${who}: ${next}.`);
+    }
     const who = result.holder ? `process ${result.holder.pid}` : 'another process, which is just starting';
     throw new StoreError('locked', `The data folder ${folder} is in use by ${who}: stop it, or use another folder.`);
   }
@@ -58,7 +65,7 @@ async function acquire(files: Files, path: string, own: Holder): Promise<Result>
     const text = await readIfThere(files, path);
     if (text === null) continue;
     const holder = parseHolder(text);
-    if (holder && (await isRunning(holder))) return { taken: false, holder };
+    if (holder && (isOutOfSight(holder, own) || (await isRunning(holder)))) return { taken: false, holder };
     const takenOver = await takeOver(files, path, text, own);
     if (!takenOver) continue;
     const from = holder ? `process ${holder.pid}, which is gone` : 'a process that a power cut ended';
@@ -140,6 +147,23 @@ async function readIfThere(files: Files, path: string): Promise<string | null> {
 function parseHolder(text: string): Holder | null {
   try {
     return holderSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a process runs, or ran, where its pid says nothing here. After another boot it certainly runs no more. */
+function isOutOfSight(holder: Holder, own: Holder): boolean {
+  return holder.space !== null && own.space !== null && holder.space !== own.space && bootOf(holder) === bootOf(own);
+}
+
+function bootOf({ began }: Holder): string | undefined {
+  return began?.split('/', 1)[0];
+}
+
+async function ownSpace(): Promise<string | null> {
+  try {
+    return await readlink('/proc/self/ns/pid');
   } catch {
     return null;
   }

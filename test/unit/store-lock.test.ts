@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,6 +48,21 @@ describe('the lock of a data folder', () => {
   it.runIf(hasProc)('is taken over where the pid belongs to a process that began later', async () => {
     await writeFile(join(folder, 'lock'), JSON.stringify({ pid: process.ppid, began: 'another boot/1' }));
     await expectTakenOver(`process ${process.ppid}, which is gone`);
+  });
+
+  it.runIf(hasProc)('is not taken over from another container, unless the machine was booted since', async () => {
+    const store = await openTasks({ folder });
+    const own = JSON.parse(await readFile(join(folder, 'lock'), 'utf8'));
+    await store.close();
+    expect(own.space).toMatch(/^pid:\[\d+\]$/);
+    const elsewhere = { ...own, pid: 4_194_305, space: 'pid:[1]' };
+    await writeFile(join(folder, 'lock'), JSON.stringify(elsewhere));
+    await expect(openTasks({ folder })).rejects.toMatchObject({
+      kind: 'locked',
+      message: `The data folder ${folder} is in use by process 4194305 of another container: stop that container, use another folder, or remove ${folder}/lock where it runs no more.`,
+    });
+    await writeFile(join(folder, 'lock'), JSON.stringify({ ...elsewhere, began: 'another boot/1' }));
+    await expectTakenOver('process 4194305, which is gone');
   });
 
   it.each(['', '\0\0\0\0', '{"pid"'])('is taken over where a power cut left %j of it', async (text) => {
