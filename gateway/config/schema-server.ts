@@ -31,7 +31,7 @@ export const serverSchema = strict({
   port: z.int().min(0).max(65_535).default(8730),
   /** Names by which clients call the gateway, beside this machine's own; others are turned away. */
   allowed_hosts: z.array(hostName).default([]),
-  /** Hosts whose web pages may call the gateway, beside its own. */
+  /** Hosts whose web pages may call the gateway, beside its own, and read what it answers. */
   allowed_origins: z.array(hostName).default([]),
   /** The files of an own certificate, with the chain behind it, and of its key; with them it is served by HTTPS alone. */
   tls: strict({ cert: text, key: text }).optional(),

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import type { Access } from './access.ts';
+import { answerPreflight, shareAnswers } from './cross-origin.ts';
 import { type HealthChecks, healthRoutes } from './health.ts';
 import { refuseDeep } from './json-depth.ts';
 import { answerErrors, answerMethodNotAllowed, answerNothingHere } from './json-errors.ts';
@@ -70,7 +71,7 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by');
   // Any JSON is parsed: what is no message the protocol itself refuses.
   const json = express.json({ limit: bodyBytes, strict: false, verify: refuseDeep });
-  app.use(guard(frontDoor(options)));
+  app.use(guard(frontDoor(options)), answerPreflight(METHODS));
   app.all('/mcp', guard(mcpDoor(access)), json, guard(access.still), (req, res) => {
     if (!METHODS.has(req.method)) return answerMethodNotAllowed(res, METHODS);
     return mcp.handle(req, res, req.body);
@@ -89,7 +90,7 @@ export function createApp(options: AppOptions): Express {
 
 /** What every request has to pass. */
 function frontDoor(names: Names): Check {
-  return all(checkHost(names), checkOrigin(names));
+  return all(checkHost(names), checkOrigin(names), shareAnswers(names));
 }
 
 /** What a request to MCP has to pass beside that. A cookie opens no door here: MCP is not for pages. */
