@@ -114,7 +114,7 @@ async function resume(folder: string, count: number): Promise<number> {
       if (event.type === 'task' && unheard.delete(event.wish.id) && unheard.size === 0) resolve();
     });
   });
-  client.resume(kept.found);
+  client.resume(await kept.adopt(kept.found));
   await heard;
   const tookMs = performance.now() - startedAt;
   await client.close();

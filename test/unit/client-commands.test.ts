@@ -155,10 +155,40 @@ describe('the folder of the client', () => {
     await second.wishes.put(WISH.id, WISH);
     await Promise.all([first.close(), second.close()]);
     const third = await openClientFolder(folder, fail);
-    expect(third.found).toEqual([WISH]);
     const fourth = await openClientFolder(folder, fail);
-    expect(fourth.found).toEqual([]);
-    await Promise.all([third.close(), fourth.close()]);
+    for (const { found } of [third, fourth]) expect(found).toEqual([WISH]);
+    expect(await third.adopt(third.found)).toEqual([WISH]);
+    expect(await fourth.adopt(fourth.found)).toEqual([]);
+    const fifth = await openClientFolder(folder, fail);
+    expect(fifth.found).toEqual([]);
+    await Promise.all([third.close(), fourth.close(), fifth.close()]);
+  });
+
+  it('leaves to others what a command does not take over', async () => {
+    const first = await openClientFolder(folder, fail);
+    const fan: Wish = { ...WISH, id: 'fan', target: { type: 'device', device: 'fan', set: {} }, madeAt: 2_000 };
+    await first.wishes.put(WISH.id, WISH);
+    await first.wishes.put(fan.id, fan);
+    await first.close();
+    const second = await openClientFolder(folder, fail);
+    expect(await second.adopt([WISH])).toEqual([WISH]);
+    const third = await openClientFolder(folder, fail);
+    expect(third.found).toEqual([fan]);
+    expect(await third.others()).toEqual([WISH, fan]);
+    await Promise.all([second.close(), third.close()]);
+  });
+
+  it('knows a wish that a crash left in two stores by the one that is ahead', async () => {
+    const following: Wish = { ...WISH, stage: 'following', task: { taskId: 'task-1', modern: true } };
+    const [first, second] = [await openClientFolder(folder, fail), await openClientFolder(folder, fail)];
+    await first.wishes.put(WISH.id, WISH);
+    await second.wishes.put(WISH.id, following);
+    await Promise.all([first.close(), second.close()]);
+    const third = await openClientFolder(folder, fail);
+    expect(third.found).toEqual([following]);
+    expect(await third.adopt(third.found)).toEqual([following]);
+    expect(await third.others()).toEqual([]);
+    await third.close();
   });
 
   it('lets an earlier wish of another command for the same device go first', async () => {
@@ -169,6 +199,18 @@ describe('the folder of the client', () => {
     expect(await second.mustWait(later)).toBe(true);
     expect(await second.mustWait({ ...later, server: 'elsewhere' })).toBe(false);
     expect(await second.mustWait({ ...later, madeAt: 500 })).toBe(false);
+    // Left behind it still has its turn, but for no longer than it may be delivered.
+    await first.close();
+    expect(await second.mustWait(later)).toBe(true);
+    await second.close();
+  });
+
+  it('lets a wish wait for none that has been delivered, or is too late for it', async () => {
+    const first = await openClientFolder(folder, fail);
+    const second = await openClientFolder(folder, fail);
+    const later: Wish = { ...WISH, id: 'bbbb', madeAt: Date.now() };
+    await first.wishes.put(WISH.id, { ...WISH, madeAt: Date.now() - WISH.withinMs - 1 });
+    expect(await second.mustWait(later)).toBe(false);
     await first.wishes.put(WISH.id, { ...WISH, stage: 'following' });
     expect(await second.mustWait(later)).toBe(false);
     await Promise.all([first.close(), second.close()]);

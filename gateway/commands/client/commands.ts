@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { EXIT_CODES_HELP } from './exit-code.ts';
 import type { CallOptions } from './follow.ts';
+import { tellRecordAtFault } from './last-line.ts';
 import type { ClientOptions } from './session.ts';
 import type { TasksOptions } from './wish-list.ts';
 
@@ -13,7 +14,9 @@ const WITHIN_MS = 10 * 60_000;
  */
 export function addClientCommands(serverCommand: (name: string) => Command): void {
   const clientCommand = (name: string) =>
-    serverCommand(name).option('--client-data <folder>', 'where wishes are kept, instead of ~/.local/state/readback');
+    serverCommand(name)
+      .option('--client-data <folder>', 'where wishes are kept, instead of ~/.local/state/readback')
+      .hook('preAction', tellRecordAtFault);
 
   clientCommand('call')
     .description(

@@ -46,4 +46,5 @@ Exit codes:
   21  the server failed or refused      24  sent, and the answer was lost
   22  cancelled                         25  the server forgot the task
   130 left with Ctrl-C: it goes on, and \`readback watch\` follows it
-  1, 2  something is wrong on this side, and nothing was sent`;
+  1   something is wrong on this side: \`readback tasks\` lists what is on record
+  2   it was not well put: nothing was sent`;

@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkWish, laneOf, type Wish } from '../../client/wish.ts';
+import { checkWish, deliverableMs, laneOf, type Wish } from '../../client/wish.ts';
 import { type Collection, StoreError } from '../../domain/store.ts';
 import type { DocumentStore } from '../../store/document-store.ts';
 import { openDocumentStore } from '../../store/journaled-documents.ts';
@@ -17,16 +17,18 @@ const MOST = 1_000;
 
 /**
  * What one command keeps of its wishes. A store belongs to one process, and any number of commands may run: each takes the
- * first store of the folder that is free. What it finds in others that are free was left behind by commands that ended or
- * were killed, and becomes its own.
+ * first store of the folder that is free and holds nothing open. What was left open in others that are free stays there,
+ * for whichever command takes it over to carry it out.
  */
 export interface ClientFolder {
   readonly wishes: Collection<Wish>;
-  /** Wishes that have not ended, of commands that were left or killed. */
+  /** Wishes that have not ended, of commands that were left or killed; oldest first. */
   readonly found: readonly Wish[];
-  /** Every wish of the commands that run beside this one, as it was a moment ago. */
+  /** Makes found wishes this command's own. @returns those that no other command took over meanwhile, oldest first */
+  adopt(found: readonly Wish[]): Promise<readonly Wish[]>;
+  /** Every wish of other stores, whether their commands run or not, as it was a moment ago. */
   others(): Promise<readonly Wish[]>;
-  /** Whether one of them still has an earlier wish for the same device to deliver. */
+  /** Whether one of them is an earlier wish for the same device that may still be delivered. */
   mustWait(wish: Wish): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -48,25 +50,41 @@ export async function openClientFolder(folder: string, onNotice: (message: strin
   });
   const open = (name: string) => openIfFree(join(folder, name), onNotice);
   const own = await takeFirstFree(open);
+  const otherNames = async () => (await namesIn(folder)).filter((name) => name !== own.name);
+  const others = async () =>
+    furthest((await Promise.all((await otherNames()).map((name) => peek(join(folder, name))))).flat());
+  const found: Wish[] = [];
   try {
-    for (const name of await namesIn(folder)) {
-      if (name === own.name) continue;
+    for (const name of await otherNames()) {
       const left = await open(name);
-      if (left) await moveAll(left, own.wishes);
+      if (!left) continue;
+      try {
+        await takeOver([left], own.wishes, (wish) => hasEnded(wish) || own.wishes.get(wish.id) !== undefined);
+        found.push(...left.wishes.values());
+      } finally {
+        await left.store.close();
+      }
     }
     await forgetOld(own.wishes);
   } catch (error) {
     await own.store.close();
     throw error;
   }
-  const others = async () => {
-    const names = (await namesIn(folder)).filter((name) => name !== own.name);
-    return (await Promise.all(names.map((name) => peek(join(folder, name))))).flat();
-  };
   return {
     wishes: own.wishes,
-    found: [...own.wishes.values()].filter(({ outcome }) => outcome === null),
+    found: furthest(found).filter(({ id }) => !own.wishes.get(id)),
     others,
+    async adopt(wanted) {
+      const ids = new Set(wanted.map(({ id }) => id));
+      const stores =
+        ids.size > 0 ? (await Promise.all((await otherNames()).map(open))).filter((left) => left !== undefined) : [];
+      try {
+        await takeOver(stores, own.wishes, ({ id }) => ids.has(id));
+      } finally {
+        await Promise.all(stores.map(({ store }) => store.close()));
+      }
+      return inOrder([...ids].flatMap((id) => own.wishes.get(id) ?? []));
+    },
     async mustWait(wish) {
       const lane = laneOf(wish);
       if (lane === null) return false;
@@ -80,6 +98,8 @@ interface OpenStore {
   readonly store: DocumentStore;
   readonly wishes: Collection<Wish>;
 }
+
+const hasEnded = ({ outcome }: Wish) => outcome !== null;
 
 /** @returns undefined where another process has it */
 async function openIfFree(folder: string, onNotice: (message: string) => void): Promise<OpenStore | undefined> {
@@ -104,22 +124,46 @@ async function takeFirstFree(
   for (let number = 1; number <= MOST; number += 1) {
     const name = `client-${number}`;
     const taken = await open(name);
-    if (taken) return { ...taken, name };
+    if (taken && [...taken.wishes.values()].every(hasEnded)) return { ...taken, name };
+    await taken?.store.close();
   }
-  throw new StoreError('locked', `${MOST} commands run already: end some of them.`);
+  throw new StoreError(
+    'locked',
+    `${MOST} commands run already, or have left something open: end some of them, or go on with it by \`readback watch\`.`,
+  );
 }
 
 async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => /^client-\d+$/.test(name));
 }
 
-/** A crash in between leaves a wish in both: the one that was moved first is ahead of the other. */
-async function moveAll({ store, wishes }: OpenStore, to: Collection<Wish>): Promise<void> {
-  const all = [...wishes.values()];
-  await Promise.all(all.filter(({ id }) => !to.get(id)).map((wish) => to.put(wish.id, wish)));
-  await wishes.remove(all.map(({ id }) => id));
-  await store.close();
+/** Has wishes change their store. A crash in between leaves one in both: the one that was moved first is ahead of the other. */
+async function takeOver(
+  stores: readonly OpenStore[],
+  to: Collection<Wish>,
+  isTaken: (wish: Wish) => boolean,
+): Promise<void> {
+  const taken = furthest(stores.flatMap(({ wishes }) => [...wishes.values()].filter(isTaken)));
+  await Promise.all(taken.filter(({ id }) => !to.get(id)).map((wish) => to.put(wish.id, wish)));
+  for (const { wishes } of stores) {
+    const ids = taken.map(({ id }) => id).filter((id) => wishes.get(id));
+    if (ids.length > 0) await wishes.remove(ids);
+  }
 }
+
+/** Each wish once, as it stands where it has come furthest; oldest first. */
+function furthest(wishes: readonly Wish[]): readonly Wish[] {
+  const known = new Map<string, Wish>();
+  for (const wish of wishes) {
+    const other = known.get(wish.id);
+    if (!other || STAGES.indexOf(other.stage) < STAGES.indexOf(wish.stage)) known.set(wish.id, wish);
+  }
+  return inOrder([...known.values()]);
+}
+
+const STAGES: readonly Wish['stage'][] = ['wished', 'calling', 'following', 'ended'];
+
+const inOrder = (wishes: readonly Wish[]) => wishes.toSorted((a, b) => (isEarlier(a, b) ? -1 : 1));
 
 async function forgetOld(wishes: Collection<Wish>): Promise<void> {
   const before = Date.now() - KEPT_MS;
@@ -127,13 +171,12 @@ async function forgetOld(wishes: Collection<Wish>): Promise<void> {
   if (old.length > 0) await wishes.remove(old.map(({ id }) => id));
 }
 
-/** What another process keeps, read from a copy; nothing where it is free, for then nobody is at work on it. */
+/** What is kept in another store, whoever has it: it is read from a copy. */
 async function peek(folder: string): Promise<readonly Wish[]> {
   const copy = await mkdtemp(join(tmpdir(), 'readback-'));
   try {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        if (!(await readdir(folder)).includes('lock')) return [];
         await cp(folder, copy, { recursive: true, force: true, filter: (path) => !path.endsWith('/lock') });
         const opened = await openIfFree(copy, () => {});
         if (!opened) return [];
@@ -151,8 +194,8 @@ async function peek(folder: string): Promise<readonly Wish[]> {
   }
 }
 
-function isUndelivered({ stage }: Wish): boolean {
-  return stage === 'wished' || stage === 'calling';
+function isUndelivered(wish: Wish): boolean {
+  return (wish.stage === 'wished' || wish.stage === 'calling') && deliverableMs(wish) > 0;
 }
 
 function isEarlier(one: Wish, other: Wish): boolean {

@@ -91,7 +91,7 @@ function contentOf(values: Readonly<Record<string, unknown>>): Record<string, st
 /** What is known of a task, enough to speak of it to its server. */
 type Chosen = Pick<Wish, 'server' | 'task'>;
 
-/** @param use `own`: it is a wish of this command's; otherwise another command is at work on it, or none of this client's */
+/** @param use `own`: it is this command's to carry out now; otherwise another command is at work on it */
 async function withChosen(
   beginning: string,
   options: ClientOptions,
@@ -99,10 +99,11 @@ async function withChosen(
 ): Promise<string> {
   const session = await openClientSession(options);
   try {
-    const own = session.client.wishes();
-    const wish = matching([...own, ...(await session.folder.others())], beginning);
+    const { client, folder } = session;
+    const wish = matching([...client.wishes(), ...(await folder.others())], beginning);
     if (wish.outcome) throw new StartError(`it has ended already: ${wish.text}`);
-    return await use(session, wish, own.includes(wish));
+    const [own] = await folder.adopt([wish]);
+    return await use(session, own ?? wish, own !== undefined);
   } finally {
     await session.close();
   }
