@@ -16,6 +16,7 @@ import type { LogOf } from './domain/log.ts';
 import type { Clock } from './domain/time.ts';
 import { createAccess } from './http/access.ts';
 import { type AppOptions, createHandler } from './http/app.ts';
+import { Guesses } from './http/guesses.ts';
 import type { HealthChecks } from './http/health.ts';
 import { type Certificate, type Listener, listen } from './http/listen.ts';
 import type { Metrics } from './http/metrics.ts';
@@ -133,7 +134,8 @@ export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): 
     onError,
     onRejected: (error) => logOf('mcp').debug({ error: error.message }, 'a request was rejected'),
   });
-  const access = createAccess(tokens, { clock, requestsPerSecond: limits.requests_per_second });
+  const guesses = new Guesses(clock);
+  const access = createAccess(tokens, { clock, requestsPerSecond: limits.requests_per_second, guesses });
   tokens.onShutOut((principal) => mcp.dismiss(principal));
   const dashboard = createDashboard({
     name,
@@ -152,7 +154,7 @@ export function buildDoors(options: Omit<DoorsOptions, 'dataFolder' | 'port'>): 
     checks,
     metrics: metrics.serve,
     mcp,
-    signIn: sessionApi(tokens, clock),
+    signIn: sessionApi(tokens, guesses),
     api,
     page: pageFiles(join(dirname(shippedPath('')), 'dist', 'page')),
     access,

@@ -2,6 +2,7 @@ import { type AuthInfo, bearerAuthChallengeResponse, OAuthError, OAuthErrorCode 
 import { allScopes, LOCAL_PRINCIPAL, type Scope } from '../domain/principal.ts';
 import type { Clock } from '../domain/time.ts';
 import type { McpRequest } from '../mcp/modern-request.ts';
+import type { Guesses } from './guesses.ts';
 import { Presence } from './presence.ts';
 import { RateLimit, retryAfter } from './rate-limit.ts';
 import { type Check, type Refusal, rpcRefusal } from './refusal.ts';
@@ -20,10 +21,11 @@ export interface Access {
   readonly still: Check;
 }
 
-/** How often one principal may ask. */
+/** How often one principal may ask, and how often one address may show an unknown token. */
 export interface AccessLimits {
   readonly clock: Clock;
   readonly requestsPerSecond: number;
+  readonly guesses: Guesses;
 }
 
 /** The SDK's code for a request that is refused before MCP sees it. */
@@ -48,10 +50,18 @@ export function createAccess(tokens: Tokens, limits?: AccessLimits): Access {
     if (!refusal) presence.enter(principal, res);
     return refusal;
   };
+  // The token itself goes no further than this.
+  const byToken = (token: string, ...[req, res]: Parameters<Check>): Refusal | undefined => {
+    const found = tokens.find(token);
+    const waitMs = limits?.guesses.judge(req.socket.remoteAddress, found) ?? 0;
+    if (waitMs > 0) return guessing(waitMs);
+    if (!found) return challenge(new OAuthError(OAuthErrorCode.InvalidToken, 'This token is not known here'));
+    return enter({ token: '', clientId: found.name, scopes: [...allScopes(found.scopes)] }, req, res);
+  };
   const byBearer: Check = (req, res) => {
     if (!tokens.needed) return enter(undefined, req, res);
-    const auth = authOf(tokens, tokenInHeader(req));
-    return auth instanceof OAuthError ? challenge(auth) : enter(auth, req, res);
+    const token = tokenInHeader(req);
+    return token instanceof OAuthError ? challenge(token) : byToken(token, req, res);
   };
   const allows =
     (scope: Scope): Check =>
@@ -63,20 +73,11 @@ export function createAccess(tokens: Tokens, limits?: AccessLimits): Access {
       const token = req.headers.authorization === undefined && tokens.needed ? tokenInCookie(req) : undefined;
       if (token === undefined) return byBearer(req, res);
       if (!isSafe(req) && !isSameOrigin(req)) return foreignPage();
-      const auth = authOf(tokens, token);
-      return auth instanceof OAuthError ? challenge(auth) : enter(auth, req, res);
+      return byToken(token, req, res);
     },
     allows,
     still: (_req, res) => (presence.hasEnded(res) ? challenge(changed()) : undefined),
   };
-}
-
-/** Who a token stands for, or why it stands for nobody. The token itself goes no further than this. */
-function authOf(tokens: Tokens, token: string | OAuthError): AuthInfo | OAuthError {
-  if (token instanceof OAuthError) return token;
-  const found = tokens.find(token);
-  if (!found) return new OAuthError(OAuthErrorCode.InvalidToken, 'This token is not known here');
-  return { token: '', clientId: found.name, scopes: [...allScopes(found.scopes)] };
 }
 
 function tokenInHeader({ headers }: McpRequest): string | OAuthError {
@@ -114,6 +115,11 @@ function paced({ clock, requestsPerSecond }: AccessLimits): (principal: string) 
     const message = `Too many requests of "${principal}": more than server.limits.requests_per_second (${requestsPerSecond})`;
     return rpcRefusal(429, REFUSED, message, retryAfter(waitMs));
   };
+}
+
+function guessing(waitMs: number): Refusal {
+  const message = 'Too many unknown tokens were shown from this address: wait a little';
+  return rpcRefusal(429, REFUSED, message, retryAfter(waitMs));
 }
 
 /** Whether a request changes nothing, whoever sends it. */

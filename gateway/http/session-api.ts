@@ -1,14 +1,11 @@
 import express, { type Request, type Response, Router } from 'express';
 import * as z from 'zod';
 import { allScopes, LOCAL_PRINCIPAL, SCOPES, type TokenRecord } from '../domain/principal.ts';
-import type { Clock } from '../domain/time.ts';
-import { RateLimit, retryAfter } from './rate-limit.ts';
+import type { Guesses } from './guesses.ts';
+import { retryAfter } from './rate-limit.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { dropCookie, keepCookie, tokenInCookie } from './session-cookie.ts';
 import type { Tokens } from './tokens.ts';
-
-/** Failed attempts to sign in that one address has at once, and how many more it gets a second. */
-const FAILURES = { burst: 10, perSecond: 1 / 6 };
 
 /** A token is a hundred characters at most; whoever may not come in sends no more than this, in bytes. */
 const BODY_BYTES = 4_096;
@@ -19,27 +16,31 @@ const signInSchema = z.strictObject({ token: z.string().min(1) });
  * `/session`, where browsers sign in: `POST` with `{token}` has the browser keep it in a cookie, `GET` says who is signed in
  * and what for, `DELETE` signs out. Whoever guesses is slowed down.
  */
-export function sessionApi(tokens: Tokens, clock: Clock): Router {
-  const failures = new RateLimit({ ...FAILURES, clock });
+export function sessionApi(tokens: Tokens, guesses: Guesses): Router {
   const router = Router();
   router.get('/session', (req, res) => {
-    res.set('Cache-Control', 'no-store').json(sessionOf(tokens, tokenInCookie(req)));
-  });
-  router.post('/session', express.json({ limit: BODY_BYTES }), (req: Request, res: Response) => {
-    const address = neighbourhood(req.socket.remoteAddress ?? '');
-    const waitMs = failures.waitMs(address);
+    const token = tokenInCookie(req);
+    const waitMs =
+      tokens.needed && token !== undefined ? guesses.judge(req.socket.remoteAddress, tokens.find(token)) : 0;
     if (waitMs > 0) {
-      refuse(res, refusal(429, 'auth_throttled', 'Too many failed attempts: wait a little', retryAfter(waitMs)));
+      refuse(res, throttled(waitMs));
       return;
     }
+    res.set('Cache-Control', 'no-store').json(sessionOf(tokens, token));
+  });
+  router.post('/session', express.json({ limit: BODY_BYTES }), (req: Request, res: Response) => {
     const { data } = signInSchema.safeParse(req.body);
     if (!data) {
       refuse(res, refusal(400, 'bad_value', 'Send JSON: {"token": "..."}'));
       return;
     }
     const found = tokens.find(data.token);
+    const waitMs = tokens.needed ? guesses.judge(req.socket.remoteAddress, found) : 0;
+    if (waitMs > 0) {
+      refuse(res, throttled(waitMs));
+      return;
+    }
     if (tokens.needed && !found) {
-      failures.take(address);
       refuse(res, refusal(401, 'invalid_token', 'This token is not known here'));
       return;
     }
@@ -70,9 +71,8 @@ function identify(tokens: Tokens, token: string | undefined): Pick<TokenRecord, 
   return token === undefined ? undefined : tokens.find(token);
 }
 
-/** One household of IPv6 has 2^64 addresses or more: it counts as one. */
-function neighbourhood(address: string): string {
-  return address.includes('.') ? address : address.split(':').slice(0, 4).join(':');
+function throttled(waitMs: number): Refusal {
+  return refusal(429, 'auth_throttled', 'Too many failed attempts: wait a little', retryAfter(waitMs));
 }
 
 function refusal(status: number, error: string, message: string, headers = {}): Refusal {

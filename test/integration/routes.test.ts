@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { allScopes, SCOPES, type Scope } from '../../gateway/domain/principal.ts';
 import { createApp } from '../../gateway/http/app.ts';
 import { openTestDoors, type TestDoors } from '../support/doors.ts';
@@ -43,6 +43,9 @@ beforeAll(async () => {
 });
 
 afterAll(() => doors.close());
+
+// Whoever shows too many unknown tokens is told to wait.
+beforeEach(() => doors.commands.advance(60_000));
 
 /** One request, of which no more is read than the beginning of the answer. */
 async function statusOf(method: string, path: string, headers: Record<string, string>): Promise<number> {

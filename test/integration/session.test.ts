@@ -142,6 +142,34 @@ describe('whoever guesses', () => {
     expect((await signIn(tokenOf('anna'))).status).toBe(200);
   });
 
+  it.each([
+    ['a bearer token at MCP', '/mcp', bearer('guess')],
+    ['a bearer token at the API', '/api/devices', bearer('guess')],
+    ['a cookie at the API', '/api/devices', { cookie: 'readback_session=guess' }],
+    ['a cookie at the sign-in', '/api/session', { cookie: 'readback_session=guess' }],
+  ])('is slowed down by whatever door: %s', async (_, path, headers) => {
+    const get = async (shown: Record<string, string>, at = path) =>
+      (await fetch(doors.origin + at, { headers: shown })).status;
+    // From before, and not to be shut out by what others of its machine do.
+    expect(await get(bearer(tokenOf('anna')), '/api/devices')).toBe(200);
+    for (let attempt = 0; attempt < 10; attempt += 1) expect([200, 401]).toContain(await get(headers));
+    expect(await get(headers)).toBe(429);
+    expect(await get(bearer('guess'), '/api/devices')).toBe(429);
+    expect((await signIn(tokenOf('owner'))).status).toBe(429);
+    expect(await get(bearer(tokenOf('owner')), '/api/devices')).toBe(429);
+    expect(await get(bearer(tokenOf('anna')), '/api/devices')).toBe(200);
+    expect(await get(bearer(doors.tokens.localToken), '/api/devices')).toBe(200);
+    doors.commands.advance(7_000);
+    expect(await get(bearer(tokenOf('owner')), '/api/devices')).toBe(200);
+  });
+
+  it('is not who shows nothing', async () => {
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      expect((await fetch(`${doors.origin}/api/devices`)).status).toBe(401);
+      expect((await fetch(`${doors.origin}/api/session`)).status).toBe(200);
+    }
+  });
+
   it('is answered without its guess, as is whoever sends something else', async () => {
     const secret = 'a-secret-of-somewhere-else';
     for (const token of [secret, '', 7, null, [secret], { token: secret }]) {
