@@ -220,9 +220,11 @@ describe('the folder of the client', () => {
     const first = await openClientFolder(folder, fail);
     await first.wishes.put('old', { ...WISH, id: 'old', outcome: VERIFIED, endedAt: 0 });
     await first.wishes.put('new', { ...WISH, id: 'new', outcome: VERIFIED, endedAt: Date.now() });
-    await first.close();
     const second = await openClientFolder(folder, fail);
-    expect([...second.wishes.values()].map(({ id }) => id)).toEqual(['new']);
-    await second.close();
+    await second.wishes.put('older', { ...WISH, id: 'older', outcome: VERIFIED, endedAt: 0 });
+    await Promise.all([first.close(), second.close()]);
+    const third = await openClientFolder(folder, fail);
+    expect([...third.wishes.values(), ...(await third.others())].map(({ id }) => id)).toEqual(['new']);
+    await third.close();
   });
 });

@@ -59,7 +59,8 @@ export async function openClientFolder(folder: string, onNotice: (message: strin
       const left = await open(name);
       if (!left) continue;
       try {
-        await takeOver([left], own.wishes, (wish) => hasEnded(wish) || own.wishes.get(wish.id) !== undefined);
+        await takeOver([left], own.wishes, ({ id }) => own.wishes.get(id) !== undefined);
+        await forgetOld(left.wishes);
         found.push(...left.wishes.values());
       } finally {
         await left.store.close();
@@ -72,7 +73,7 @@ export async function openClientFolder(folder: string, onNotice: (message: strin
   }
   return {
     wishes: own.wishes,
-    found: furthest(found).filter(({ id }) => !own.wishes.get(id)),
+    found: furthest(found).filter((wish) => !hasEnded(wish)),
     others,
     async adopt(wanted) {
       const ids = new Set(wanted.map(({ id }) => id));

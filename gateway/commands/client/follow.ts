@@ -53,7 +53,7 @@ export async function call(words: readonly string[], options: CallOptions): Prom
 export async function watch(ids: readonly string[], options: Omit<CallOptions, 'within'>): Promise<number> {
   const session = await openClientSession(options);
   return follow(session, options, async ({ client, folder }) => {
-    const known = [...client.wishes(), ...folder.found];
+    const known = ids.length === 0 ? [] : [...client.wishes(), ...(await folder.others())];
     const wanted = ids.length === 0 ? folder.found : ids.map((id) => matching(known, id));
     const adopted = await folder.adopt(wanted);
     if (adopted.length === 0) notice('nothing is under way that an earlier command left.');
