@@ -110,7 +110,8 @@ class TemplateRuntime {
         const environment = this.#environment ?? this.#create();
         this.#environment = environment;
         const run = () => work(environment);
-        const ran = limitMs === false ? { done: true as const, result: run() } : withTimeLimit(run, limitMs);
+        // Each attempt begins anew, so on a machine that stays busy only a longer one comes further.
+        const ran = limitMs === false ? { done: true as const, result: run() } : withTimeLimit(run, attempt * limitMs);
         if (ran.done)
           return this.#failure === undefined ? { ok: true, value: ran.result } : { ok: false, detail: this.#failure };
         this.#discard();

@@ -171,6 +171,27 @@ describe('faults', () => {
     expect(render('{{ 1 + 1 }}')).toEqual({ ok: true, text: '2' });
   });
 
+  it('is rendered where the machine had no time for it, and does not rest', () => {
+    const template = compileTemplate('{% for each in value_json.of.list %}{{ each }}{% endfor %}', 'test');
+    const held = () => {
+      const began = process.cpuUsage();
+      let used = 0;
+      while (used < 40_000) {
+        const { user, system } = process.cpuUsage(began);
+        used = user + system;
+      }
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 180);
+      return [1, 2];
+    };
+    const message = {
+      get list() {
+        return held();
+      },
+    };
+    expect(template.render({ value_json: { of: message } })).toEqual({ ok: true, text: '12' });
+    expect(template.render({ value_json: { of: { list: [3] } } })).toEqual({ ok: true, text: '3' });
+  });
+
   it('survives values that are nested too deeply', () => {
     const deep: unknown = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000));
     expect(render('{{ x }}', { x: deep })).toMatchObject({ ok: false });
