@@ -173,7 +173,7 @@ it('announces the extension, and that it honours idempotency keys', async () => 
   const { body } = await rawRpc(gateway.url, 'server/discover');
   expect(body.result.capabilities.extensions).toEqual({
     'io.modelcontextprotocol/tasks': {},
-    'readback/idempotency-key': {},
+    'readback/idempotency-key': { principal: 'local' },
   });
   expect(body.result.instructions).toContain('verdict');
 });

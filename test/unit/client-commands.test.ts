@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Form, TaskState } from '../../gateway/client/task-state.ts';
 import type { Wish } from '../../gateway/client/wish.ts';
 import { Board } from '../../gateway/commands/client/board.ts';
 import { EventLines } from '../../gateway/commands/client/event-lines.ts';
 import { EXIT_CODES, EXIT_CODES_HELP, exitCodeOf } from '../../gateway/commands/client/exit-code.ts';
 import { openClientFolder } from '../../gateway/commands/client/folder.ts';
+import { tellRecordAtFault } from '../../gateway/commands/client/last-line.ts';
 import { parseValues } from '../../gateway/commands/client/parse-values.ts';
 import { matching } from '../../gateway/commands/client/wish-choice.ts';
 import { VERDICTS } from '../../gateway/domain/verdict.ts';
@@ -128,6 +129,21 @@ describe('the beginning of an id', () => {
     expect(matching([{ ...WISH, outcome: VERIFIED }, other], 'aaaa')).toBe(other);
     expect(() => matching([WISH, other], 'aaaa')).toThrow(/several/);
     expect(() => matching([WISH, other], 'b')).toThrow(/readback tasks/);
+  });
+});
+
+describe('a fault of the program itself', () => {
+  it('ends it with a word on what is on record', () => {
+    const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const before = new Set(process.rawListeners('uncaughtException'));
+    tellRecordAtFault();
+    // Not by an event: the runner listens for those itself.
+    const own = process.rawListeners('uncaughtException').find((listener) => !before.has(listener));
+    own?.call(process, new Error('the pipe is closed'));
+    expect(exit).toHaveBeenCalledWith(1);
+    expect(error.mock.calls.flat().join('\n')).toMatch(/the pipe is closed.*on record.*readback watch/s);
+    vi.restoreAllMocks();
   });
 });
 

@@ -32,8 +32,12 @@ export async function cancelTask(beginning: string, options: ClientOptions): Pro
   return withChosen(beginning, options, async ({ client }, wish, own) => {
     if (own) {
       client.resume([wish]);
-      await client.cancel(wish.id);
-      return (await client.ended(wish.id))?.text ?? '';
+      try {
+        await client.cancel(wish.id);
+        return (await client.ended(wish.id))?.text ?? '';
+      } catch (error) {
+        throw new StartError(messageOf(error), 1, { cause: error });
+      }
     }
     return withTask(wish, options, async (connection, taskId) => {
       await connection.cancel(taskId);
