@@ -110,6 +110,18 @@ describe('restart', () => {
     expect(sends(idle)).toBe(1);
   });
 
+  it('of a backup ends what was open in it: with what was known of each field, and without another word to the device', () => {
+    const restore = { type: 'restored', at: { mono: 5, wall: 0 }, boot: 'boot-2' } as const;
+    const waiting = command(polled).event(restore);
+    expect(waiting.actuation.outcome).toMatchObject({ type: 'cancelled', sent: false, at: restore.at });
+    expect(sends(waiting)).toBe(0);
+    const sent = command(polled).sent().event(restore);
+    expect(sent.actuation.outcome).toMatchObject({ verdict: 'unconfirmed', reason: 'outcome_unknown' });
+    expect(sent.actuation).toMatchObject({ restarts: 0, incidents: [{ type: 'restored' }] });
+    const settled = command(polled).sent().read(1_000, set(24));
+    expect(settled.event(restore).verdict).toBe('verified at 1000');
+  });
+
   it('leaves a command that had not been sent in its queue', () => {
     const history = command(polled).restarted(5_000);
     expect(history.verdict).toBe('queued');

@@ -82,7 +82,10 @@ const happening = fc.tuple(
         .constantFrom('tick', 'started', 'approved', 'declined', 'read_failed', 'delivery', 'restarted', 'rebooted')
         .map((type) => ({ type })),
     },
-    { weight: 1, arbitrary: fc.constantFrom('cancelled', 'superseded', 'failed').map((type) => ({ type })) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('cancelled', 'superseded', 'failed', 'restored').map((type) => ({ type })),
+    },
   ),
 );
 /** The gap before it in ms, and what it is. */
@@ -139,6 +142,8 @@ function toEvent(ms: number, [, what]: Happening): ActuationEvent {
       return { type: 'restarted', at: now, boot: 'boot-1' };
     case 'rebooted':
       return { type: 'restarted', at: at(ms), boot: `boot-at-${ms}` };
+    case 'restored':
+      return { type: 'restored', at: now, boot: `boot-at-${ms}` };
     case 'superseded':
       return { type: 'superseded', at: now, by: 'other' };
     case 'failed':
