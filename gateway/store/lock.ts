@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, readlink, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { StoreError } from '../domain/store.ts';
 import { codeOf, type Files } from './file-layer.ts';
 import { UNFINISHED } from './generations.ts';
+import { isPresent, openPresence } from './presence-socket.ts';
 import type { StoreNotice } from './store-errors.ts';
 
 /** The mark of the one process that may use a folder. */
@@ -22,6 +23,12 @@ const holderSchema = z.object({
   began: z.string().nullable(),
   /** The namespace in which `pid` counts: containers have one each. null where the system tells of none. */
   space: z.string().nullable().default(null),
+  /** A socket beside the lock at which a process in a container can be met; null where there is none. */
+  socket: z
+    .string()
+    .regex(/^[\w.-]+$/)
+    .nullable()
+    .default(null),
 });
 type Holder = z.infer<typeof holderSchema>;
 
@@ -32,14 +39,18 @@ const ATTEMPTS = 5;
 
 /**
  * Takes the lock of a folder. One left behind by a process that is gone is taken over, also where its pid belongs to
- * another process by now. One of another container is not, since from here nobody sees whether that process still runs.
+ * another process by now. One of another container is asked at its socket; where it has none, nobody sees from here whether
+ * that process still runs, and its lock is left alone.
  * @throws StoreError `locked`, naming the pid of the process that has it
  */
 export async function takeLock(files: Files, folder: string, onNotice: (notice: StoreNotice) => void): Promise<Lock> {
   const path = join(folder, LOCK);
-  const own: Holder = { pid: process.pid, began: await beginOf(process.pid), space: await ownSpace() };
+  const space = await ownSpace();
+  const presence = await openPresence(folder, space);
+  const own = { pid: process.pid, began: await beginOf(process.pid), space, socket: presence?.name ?? null };
   const result = await acquire(files, path, own);
   if (!result.taken) {
+    await presence?.close();
     if (result.holder && isOutOfSight(result.holder, own)) {
       const who = `process ${result.holder.pid} of another container`;
       const next = `stop that container, use another folder, or remove ${path} where it runs no more`;
@@ -49,7 +60,11 @@ export async function takeLock(files: Files, folder: string, onNotice: (notice: 
     throw new StoreError('locked', `The data folder ${folder} is in use by ${who}: stop it, or use another folder.`);
   }
   if (result.from !== null) onNotice({ type: 'stale_lock', message: `Took over ${path} from ${result.from}.` });
-  return { fullDisk: result.fullDisk, release: () => files.unlink(path).catch(() => {}) };
+  const release = async () => {
+    await files.unlink(path).catch(() => {});
+    await presence?.close();
+  };
+  return { fullDisk: result.fullDisk, release };
 }
 
 type Result =
@@ -65,9 +80,10 @@ async function acquire(files: Files, path: string, own: Holder): Promise<Result>
     const text = await readIfThere(files, path);
     if (text === null) continue;
     const holder = parseHolder(text);
-    if (holder && (isOutOfSight(holder, own) || (await isRunning(holder)))) return { taken: false, holder };
+    if (holder && (await isRunning(holder, own, dirname(path)))) return { taken: false, holder };
     const takenOver = await takeOver(files, path, text, own);
     if (!takenOver) continue;
+    if (holder?.socket) await rm(join(dirname(path), holder.socket), { force: true });
     const from = holder ? `process ${holder.pid}, which is gone` : 'a process that a power cut ended';
     return { taken: true, from, ...takenOver };
   }
@@ -169,7 +185,9 @@ async function ownSpace(): Promise<string | null> {
   }
 }
 
-async function isRunning({ pid, began }: Holder): Promise<boolean> {
+async function isRunning(holder: Holder, own: Holder, folder: string): Promise<boolean> {
+  const { pid, began, socket } = holder;
+  if (isOutOfSight(holder, own)) return socket === null || (await isPresent(folder, socket));
   try {
     process.kill(pid, 0);
   } catch (error) {

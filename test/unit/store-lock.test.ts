@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPresence } from '../../gateway/store/presence-socket.ts';
 import type { StoreNotice } from '../../gateway/store/store-errors.ts';
 import { actuation } from '../support/actuations.ts';
 import { openTasks } from '../support/task-stores.ts';
@@ -64,6 +65,23 @@ describe('the lock of a data folder', () => {
     await writeFile(join(folder, 'lock'), JSON.stringify({ ...elsewhere, began: 'another boot/1' }));
     await expectTakenOver('process 4194305, which is gone');
   });
+
+  it.runIf(hasProc)(
+    'is taken over from another container whose process does not answer at its socket any more',
+    async () => {
+      const store = await openTasks({ folder });
+      const own = JSON.parse(await readFile(join(folder, 'lock'), 'utf8'));
+      await store.close();
+      const presence = await openPresence(folder, 'pid:[1]');
+      const elsewhere = { ...own, pid: 4_194_305, space: 'pid:[1]', socket: presence?.name };
+      await writeFile(join(folder, 'lock'), JSON.stringify(elsewhere));
+      await expect(openTasks({ folder })).rejects.toMatchObject({ kind: 'locked' });
+      await presence?.close();
+      await writeFile(join(folder, String(presence?.name)), 'left behind');
+      await expectTakenOver('process 4194305, which is gone');
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
 
   it.each(['', '\0\0\0\0', '{"pid"'])('is taken over where a power cut left %j of it', async (text) => {
     await writeFile(join(folder, 'lock'), text);

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT_CODES_HELP } from './exit-code.ts';
 import type { CallOptions } from './follow.ts';
 import { tellRecordAtFault } from './last-line.ts';
@@ -25,7 +25,11 @@ export function addClientCommands(serverCommand: (name: string) => Command): voi
     .argument('[device]', 'the device; none with --tool')
     .argument('[field=value...]', 'what to set, or the arguments of the tool')
     .option('--tool <name>', 'call this tool, of any MCP server, instead of setting a device')
-    .option('--within <time>', 'how long to keep trying to deliver it, as 30s, 10m or 2h', parseSpan, WITHIN_MS)
+    .addOption(
+      new Option('--within <time>', 'how long to keep trying to deliver it, as 30s, 10m or 2h')
+        .argParser(parseSpan)
+        .default(WITHIN_MS, '10m'),
+    )
     .option('--json', 'JSON lines, in a terminal too')
     .addHelpText('after', EXIT_CODES_HELP)
     .action(async (device: string | undefined, values: string[], options: CallOptions) => {
