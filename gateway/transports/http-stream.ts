@@ -1,5 +1,6 @@
 import type { Clock, Instant } from '../domain/time.ts';
 import { connectionFault, type HttpAnswer, HttpConnection, type HttpRequest } from './http-connection.ts';
+import { jitteredPause } from './jittered-pause.ts';
 import { type ServerEvent, ServerEventReader } from './server-events.ts';
 
 /** Who hears a stream. */
@@ -49,7 +50,7 @@ export class HttpStream {
       listener.onBreak(detail);
       // One that breaks as soon as it stands is a failure too.
       if (openedAt !== null && clock.now().mono - openedAt > PAUSE.longestMs) pauseMs = PAUSE.firstMs;
-      await this.#pause(pauseMs);
+      await jitteredPause(this.#options.clock, pauseMs, this.#stop.signal);
       pauseMs = Math.min(pauseMs * 2, PAUSE.longestMs);
     }
   }
@@ -104,21 +105,6 @@ export class HttpStream {
       listener.onEvents(events);
     }
     return 'the device ended it';
-  }
-
-  /** Waits between half of the time and all of it, so that devices that went together do not all come back at once. */
-  async #pause(ms: number): Promise<void> {
-    const { clock } = this.#options;
-    const { signal } = this.#stop;
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        cancel();
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const cancel = clock.at(clock.now().mono + ms * (0.5 + Math.random() / 2), end);
-      signal.addEventListener('abort', end);
-    });
   }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { messageOf } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import type { Clock } from '../domain/time.ts';
+import { jitteredPause } from './jittered-pause.ts';
 import { filterFlaw, topicFlaw } from './mqtt-filter.ts';
 import type { MqttLink, MqttMessage, PublishResult } from './mqtt-link.ts';
 import { openSession, SessionError } from './mqtt-open.ts';
@@ -156,7 +157,7 @@ class MqttBrokerLink implements MqttLink {
       // A connection that breaks as soon as it stands is a failure too: two clients of one name cut each other off.
       const stood = session !== null && this.#options.clock.now().mono - began > longestPauseMs;
       if (stood) pauseMs = firstPauseMs;
-      await this.#pause(pauseMs);
+      await jitteredPause(this.#options.clock, pauseMs, this.#stop.signal);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
   }
@@ -277,21 +278,5 @@ class MqttBrokerLink implements MqttLink {
         this.#options.log.error({ error: messageOf(error) }, 'a change of the connection could not be digested');
       }
     }
-  }
-
-  /** Waits between half of the time and all of it, so that the clients of a broker do not all come back at once. */
-  async #pause(ms: number): Promise<void> {
-    const { clock } = this.#options;
-    const { signal } = this.#stop;
-    if (signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        cancel();
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const cancel = clock.at(clock.now().mono + ms * (0.5 + Math.random() / 2), end);
-      signal.addEventListener('abort', end);
-    });
   }
 }
