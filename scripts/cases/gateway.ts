@@ -8,6 +8,7 @@ import type { Clock } from '../../gateway/domain/time.ts';
 import type { Value } from '../../gateway/domain/value.ts';
 import { startMqtt } from '../../gateway/mqtt.ts';
 import { memoryHomeStore } from '../../gateway/store/home-store.ts';
+import { type Undo, undoAll } from '../../gateway/undo.ts';
 
 /** The real gateway without its doors, for one device. */
 export interface CaseGateway {
@@ -32,10 +33,8 @@ const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
  * @throws StartError where the device cannot be carried out
  */
 export async function startCaseGateway(config: DeviceConfig, brokerPort: number, clock: Clock): Promise<CaseGateway> {
-  const undo: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (const step of undo.splice(0).reverse()) await step();
-  };
+  const undo: Undo[] = [];
+  const stop = () => undoAll(undo);
   try {
     const { tasks, habits, aftermaths, history } = memoryHomeStore();
     undo.push(() => tasks.close());

@@ -3,6 +3,7 @@ import type { DeviceConfig } from '../../gateway/config/schema-device.ts';
 import type { Actuation } from '../../gateway/domain/actuation.ts';
 import { result } from '../../gateway/domain/result.ts';
 import type { Clock } from '../../gateway/domain/time.ts';
+import { type Undo, undoAll } from '../../gateway/undo.ts';
 import type { Case } from './case.ts';
 import { type Played, SLACK_MS } from './compare.ts';
 import { type CaseGateway, startCaseGateway } from './gateway.ts';
@@ -30,7 +31,7 @@ export async function play(situation: Case, clock: Clock, speed: number): Promis
   const timeline = new Timeline(clock, speed);
   const http = new ScriptedHttp(situation.http, timeline);
   const broker = new ScriptedBroker(situation, timeline);
-  const undo: (() => Promise<void>)[] = [];
+  const undo: Undo[] = [];
   try {
     await http.start();
     undo.push(() => http.stop());
@@ -50,7 +51,7 @@ export async function play(situation: Case, clock: Clock, speed: number): Promis
     return { ...seen, commands: [...http.commands, ...broker.commands], driftLatency };
   } finally {
     timeline.stop();
-    for (const step of undo.reverse()) await step();
+    await undoAll(undo);
   }
 }
 

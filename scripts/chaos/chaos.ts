@@ -7,11 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { shippedPath } from '../../gateway/config/shipped.ts';
 import { type Actuation, isSettled } from '../../gateway/domain/actuation.ts';
 import { openHomeStore } from '../../gateway/store/home-store.ts';
+import { allHold, type Finding, tally } from '../support/finding.ts';
 import { type GatewaySettings, startGatewayProgram, startTruthSimulator } from '../support/programs.ts';
 import { readTruth } from '../support/truth.ts';
 import { Clients } from './clients.ts';
 import { TARGETS } from './devices.ts';
-import { checkInvariants, type Invariant, outcomeOf } from './invariants.ts';
+import { checkInvariants, outcomeOf } from './invariants.ts';
 import { liveAndDie, type Place } from './lives.ts';
 import { drawPlan } from './plan.ts';
 import { Told } from './told.ts';
@@ -26,7 +27,7 @@ export interface ChaosOptions {
 /** What came of it, as `--json` prints it. */
 export interface ChaosReport {
   readonly seed: number;
-  readonly invariants: readonly Invariant[];
+  readonly invariants: readonly Finding[];
   readonly figures: {
     readonly kills: number;
     readonly kills_by_place: Readonly<Record<string, number>>;
@@ -77,7 +78,7 @@ export async function chaos({ seed, kills, died }: ChaosOptions): Promise<ChaosR
   const truth = await readTruth(truthFile);
   const { told } = clients;
   const invariants = checkInvariants({ told, records, truth });
-  const holds = invariants.every(({ violations }) => violations.length === 0);
+  const holds = allHold(invariants);
   if (holds) await rm(folder, { recursive: true });
   return {
     seed,
@@ -141,10 +142,4 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return typeof address === 'object' && address ? address.port : 0;
-}
-
-function tally(words: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
-  return Object.fromEntries(Object.entries(counts).sort(([, a], [, b]) => b - a));
 }

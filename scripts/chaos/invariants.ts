@@ -1,18 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Actuation, isSettled } from '../../gateway/domain/actuation.ts';
 import { result } from '../../gateway/domain/result.ts';
+import type { Finding } from '../support/finding.ts';
 import type { Reception, Truth } from '../support/truth.ts';
 import { TARGETS, type TargetDevice } from './devices.ts';
 import { hasEnded, type Told, type ToldTask } from './told.ts';
-
-/** What has to hold, whenever and wherever the gateway was killed. */
-export interface Invariant {
-  readonly name: string;
-  /** How many things were looked at. */
-  readonly looked: number;
-  /** What breaks it, each in one line. */
-  readonly violations: readonly string[];
-}
 
 /** The three accounts of the same commands. */
 export interface Accounts {
@@ -22,8 +14,8 @@ export interface Accounts {
   readonly truth: Truth;
 }
 
-/** Compares what clients were told, what is stored, and what really happened. */
-export function checkInvariants({ told, records, truth }: Accounts): Invariant[] {
+/** What has to hold, whenever and wherever the gateway was killed: what clients were told, what is stored, what happened. */
+export function checkInvariants({ told, records, truth }: Accounts): Finding[] {
   const byId = new Map(records.map((record) => [record.taskId, record]));
   const receptions = truth.receptions.map((reception) => ({ reception, record: recordOf(reception, records) }));
   const counts = new Map<Actuation, number>();

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { messageOf } from '../../gateway/domain/errors.ts';
+import { allHold } from '../support/finding.ts';
 import { chaos } from './chaos.ts';
 import { summary } from './report.ts';
 
@@ -35,7 +36,7 @@ try {
     },
   });
   console.log(json ? JSON.stringify(report, null, 2) : summary(report));
-  process.exitCode = report.invariants.every(({ violations }) => violations.length === 0) ? 0 : 1;
+  process.exitCode = allHold(report.invariants) ? 0 : 1;
 } catch (error) {
   console.error(`chaos: seed ${seed}: ${messageOf(error)}`);
   // The programs that run would keep this process alive.

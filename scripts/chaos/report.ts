@@ -1,3 +1,4 @@
+import { findingLines, findingTotals, listed } from '../support/finding.ts';
 import type { ChaosReport } from './chaos.ts';
 
 /** Violations that are listed of each invariant. */
@@ -6,26 +7,15 @@ const LISTED = 5;
 /** The report for a person; its last line is the totals. */
 export function summary({ seed, invariants, figures, kept }: ChaosReport): string {
   const { duration_ms, kills, kills_by_place, commands, answers, tasks, received, outcomes } = figures;
-  const failed = invariants.filter(({ violations }) => violations.length > 0).length;
   return [
     '',
-    ...invariants.flatMap(({ name, looked, violations }) => [
-      `${violations.length === 0 ? '✓' : '✗'} ${name} (${looked})`,
-      ...violations.slice(0, LISTED).map((violation) => `    ${violation}`),
-      ...(violations.length > LISTED ? [`    and ${violations.length - LISTED} more`] : []),
-    ]),
+    ...findingLines(invariants, LISTED),
     '',
     `kills     ${kills}: ${listed(kills_by_place)}`,
     `commands  ${commands}, answered with: ${listed(answers)}`,
     `tasks     ${tasks}, of which ${received} reached a device: ${listed(outcomes)}`,
     `duration  ${(duration_ms / 1_000).toFixed(1)} s`,
     ...(kept === null ? [] : [`the data, and what really happened (truth.jsonl), are kept in ${kept}`]),
-    `seed ${seed}: ${invariants.length - failed} passed, ${failed} failed`,
+    `seed ${seed}: ${findingTotals(invariants)}`,
   ].join('\n');
-}
-
-function listed(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .map(([word, count]) => `${word} ${count}`)
-    .join(', ');
 }

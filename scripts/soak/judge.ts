@@ -1,15 +1,7 @@
+import type { Finding } from '../support/finding.ts';
 import type { Truth } from '../support/truth.ts';
 import type { Told } from './client.ts';
 import { type Growth, growth, type Vitals } from './vitals.ts';
-
-/** What has to hold after any time. */
-export interface Finding {
-  readonly name: string;
-  /** How many things were looked at. */
-  readonly looked: number;
-  /** What breaks it, each in one line. */
-  readonly violations: readonly string[];
-}
 
 /** A stretch in which the broker was gone, in ms since 1970. */
 export interface Outage {

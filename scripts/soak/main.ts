@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { messageOf } from '../../gateway/domain/errors.ts';
+import { allHold } from '../support/finding.ts';
 import { summary } from './report.ts';
 import { soak } from './soak.ts';
 
@@ -30,7 +31,7 @@ try {
   };
   const report = await soak({ minutes, seed, said });
   console.log(json ? JSON.stringify(report, null, 2) : summary(report));
-  process.exitCode = report.findings.every(({ violations }) => violations.length === 0) ? 0 : 1;
+  process.exitCode = allHold(report.findings) ? 0 : 1;
 } catch (error) {
   console.error(`soak: seed ${seed}: ${messageOf(error)}`);
   // The programs that run would keep this process alive.

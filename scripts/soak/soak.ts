@@ -6,12 +6,13 @@ import * as z from 'zod';
 import { suffix } from '../../simulator/core/copies.ts';
 import { seededRandom } from '../../simulator/core/random.ts';
 import { type Broker, startBroker } from '../../simulator/mqtt/broker.ts';
+import { allHold, type Finding, tally } from '../support/finding.ts';
 import { startGatewayProgram, startTruthSimulator } from '../support/programs.ts';
 import { rpc, rpcRequest } from '../support/rpc.ts';
 import { readTruth } from '../support/truth.ts';
 import { SoakClient } from './client.ts';
 import { soakedHome } from './home.ts';
-import { type Finding, judge, type Outage } from './judge.ts';
+import { judge, type Outage } from './judge.ts';
 import { KINDS } from './kinds.ts';
 import { type Growth, growth, VitalsWatch, watched } from './vitals.ts';
 
@@ -99,7 +100,7 @@ export async function soak({ minutes, seed, said }: SoakOptions): Promise<SoakRe
       exit.code === 0 ? [] : [`${exit.signal ?? `exit code ${exit.code}`}: ${gateway.program.stderr().slice(-500)}`],
   };
   const findings = [stopped, ...judge({ told, truth: await readTruth(truthFile), outages, vitals: vitals.samples })];
-  const holds = findings.every(({ violations }) => violations.length === 0);
+  const holds = allHold(findings);
   if (holds) await rm(folder, { recursive: true });
   return {
     seed,
@@ -151,10 +152,4 @@ function portOf(broker: Broker['url']): number {
 
 function endingOf({ verdict, reason }: { verdict: string | null; reason: string | null }): string {
   return reason === null ? String(verdict) : `${verdict}/${reason}`;
-}
-
-function tally(words: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
-  return Object.fromEntries(Object.entries(counts).sort(([, a], [, b]) => b - a));
 }

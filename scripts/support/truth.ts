@@ -21,6 +21,15 @@ export type TruthLine = z.output<typeof entrySchema>;
 /** A command that reached a device, sensible or not. */
 export type Reception = Extract<TruthLine, { type: 'command' | 'rejected' }>;
 
+type Value = z.output<typeof value>;
+
+/** A value, and when a field stood at it: from the one moment up to the other. */
+interface Stand {
+  readonly value: Value | undefined;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** What really happened to the devices. Times in ms since 1970, on the machine's one wall clock. */
 export class Truth {
   readonly receptions: readonly Reception[];
@@ -37,42 +46,34 @@ export class Truth {
   }
 
   /** Where a device really stood at a moment; undefined before anything is known of it. */
-  at(device: string, field: string, atMs: number): string | number | undefined {
-    let now: string | number | undefined;
-    for (const line of this.#lines) {
-      if (line.device !== device) continue;
-      if (line.type === 'start') now = line.state[field];
-      if (line.type !== 'actuation') continue;
-      if (line.epoch_ms > atMs) break;
-      now = line.changes[field]?.to ?? now;
-    }
-    return now;
+  at(device: string, field: string, atMs: number): Value | undefined {
+    return this.#stands(device, field).findLast(({ fromMs }) => fromMs <= atMs)?.value;
   }
 
   /** Whether a field really changed within a span. */
   changedIn(device: string, field: string, fromMs: number, toMs: number): boolean {
-    return this.#lines.some(
-      (line) =>
-        line.type === 'actuation' &&
-        line.device === device &&
-        line.epoch_ms > fromMs &&
-        line.epoch_ms <= toMs &&
-        line.changes[field] !== undefined,
-    );
+    return this.#stands(device, field).some((stand) => stand.fromMs > fromMs && stand.fromMs <= toMs);
   }
 
   /** Whether a device really stood at such a value at any moment of a span. */
   stoodAt(device: string, field: string, isWanted: (value: unknown) => boolean, fromMs: number, toMs: number): boolean {
-    let now: string | number | undefined;
-    for (const line of this.#lines) {
-      if (line.device !== device) continue;
-      if (line.type === 'start') now = line.state[field];
-      if (line.type !== 'actuation') continue;
-      if (line.epoch_ms > toMs) break;
-      if (line.epoch_ms > fromMs && isWanted(now)) return true;
-      now = line.changes[field]?.to ?? now;
-    }
-    return isWanted(now);
+    return this.#stands(device, field).some(
+      (stand) => stand.fromMs <= toMs && stand.toMs > fromMs && isWanted(stand.value),
+    );
+  }
+
+  /** Every value at which a field really stood, and from when to when. */
+  #stands(device: string, field: string): Stand[] {
+    const changes = this.#lines.flatMap((line) => {
+      if (line.device !== device) return [];
+      if (line.type === 'start') return [{ value: line.state[field], fromMs: Number.NEGATIVE_INFINITY }];
+      const to = line.type === 'actuation' ? line.changes[field]?.to : undefined;
+      return line.type === 'actuation' && to !== undefined ? [{ value: to, fromMs: line.epoch_ms }] : [];
+    });
+    return changes.map((change, index) => ({
+      ...change,
+      toMs: changes[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY,
+    }));
   }
 }
 
