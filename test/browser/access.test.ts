@@ -1,32 +1,22 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { tokenOf } from '../support/tokens.ts';
-import { describeInBrowser, seriousFindings, TestBrowser } from './browser.ts';
-import { type LivingHome, LivingHomes } from './living-home.ts';
+import { describeInBrowser, seriousFindings } from './browser.ts';
+import { type LivingHome, stageOfFile } from './living-home.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
-const browser = new TestBrowser();
-let homes: LivingHomes;
+const stage = stageOfFile();
+const { browser } = stage;
 let home: LivingHome;
 
 beforeEach(async () => {
-  homes = new LivingHomes();
-  const simulator = await homes.daemons.simulator(200);
-  home = await homes.guarded(simulator, {
+  const simulator = await stage.homes.daemons.simulator(200);
+  home = await stage.homes.guarded(simulator, {
     grandmother: ['read'],
     youngest: ['control'],
     'their-father': ['control', 'approve'],
     householder: ['admin'],
   });
 });
-
-afterEach(async () => {
-  await browser.closePages();
-  await homes.close();
-});
-
-afterAll(() => browser.close());
 
 async function signIn(page: Page, name: string): Promise<void> {
   await page.getByLabel('Token').fill(tokenOf(name));

@@ -1,33 +1,22 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Simulator } from '../../simulator/start.ts';
-import { describeInBrowser, layoutShift, PATIENT, TestBrowser } from './browser.ts';
-import { LivingHomes } from './living-home.ts';
+import { describeInBrowser, layoutShift, PATIENT } from './browser.ts';
+import { stageOfFile } from './living-home.ts';
 
-// A start takes seconds on a Raspberry Pi, or where other tests run beside this one.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
-const browser = new TestBrowser();
-let homes: LivingHomes;
+const stage = stageOfFile();
+const { browser } = stage;
 let simulator: Simulator;
 
 beforeEach(async () => {
-  homes = new LivingHomes();
-  simulator = await homes.daemons.simulator(700);
+  simulator = await stage.homes.daemons.simulator(700);
 });
-
-afterEach(async () => {
-  await browser.closePages();
-  await homes.close();
-});
-
-afterAll(() => browser.close());
 
 const cardOf = (page: Page) => page.getByRole('article', { name: 'Quick AC' });
 
 describeInBrowser('a command on the page', () => {
   it('is pending until the device was read, and its story tells how it was verified', async () => {
-    const { origin } = await homes.quick(simulator);
+    const { origin } = await stage.homes.quick(simulator);
     const page = await browser.open(origin);
     const card = cardOf(page);
     const on = card.getByRole('button', { name: 'On', exact: true });
@@ -58,7 +47,7 @@ describeInBrowser('a command on the page', () => {
 
   it('makes one wish of taps that follow each other, and shows what was told beside what is read', async () => {
     simulator.home.arm('ac', 'ignore', { times: 1 });
-    const { origin } = await homes.quick(simulator);
+    const { origin } = await stage.homes.quick(simulator);
     const page = await browser.open(origin);
     const card = cardOf(page);
     const value = card.getByRole('group', { name: 'Target' }).getByRole('status');
@@ -81,7 +70,7 @@ describeInBrowser('a command on the page', () => {
   });
 
   it('is cancelled while it waits for a person, and says that nothing was sent', async () => {
-    const { origin } = await homes.quick(simulator);
+    const { origin } = await stage.homes.quick(simulator);
     const page = await browser.open(origin);
     // Above 28 degrees the quick home asks.
     await cardOf(page).getByText('24 °C').first().waitFor();

@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeEach, vi } from 'vitest';
 import type { Scope } from '../../gateway/domain/principal.ts';
 import { type ListeningGateway, startGatewayProgram } from '../../scripts/support/programs.ts';
 import type { Simulator } from '../../simulator/start.ts';
 import { Daemons, QUICK_HOME } from '../support/daemon.ts';
 import { tokenOf } from '../support/tokens.ts';
+import { TestBrowser } from './browser.ts';
 
 /** The built gateway with a real device behind it, as a browser sees it. */
 export interface LivingHome {
@@ -45,4 +47,32 @@ export class LivingHomes {
     this.#ends.push(() => gateway.program.end());
     return { gateway, origin: new URL(gateway.url).origin };
   }
+}
+
+/** What the tests of one file work with. */
+export interface Stage {
+  readonly browser: TestBrowser;
+  /** Those of the test that runs. */
+  readonly homes: LivingHomes;
+}
+
+/** A browser for a whole file, homes for each of its tests, and the time that a start takes on a Raspberry Pi. */
+export function stageOfFile(): Stage {
+  vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+  const browser = new TestBrowser();
+  let homes: LivingHomes;
+  beforeEach(() => {
+    homes = new LivingHomes();
+  });
+  afterEach(async () => {
+    await browser.closePages();
+    await homes.close();
+  });
+  afterAll(() => browser.close());
+  return {
+    browser,
+    get homes() {
+      return homes;
+    },
+  };
 }

@@ -1,37 +1,24 @@
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Simulator } from '../../simulator/start.ts';
 import { settled, submit } from '../support/daemon.ts';
-import { describeInBrowser, TestBrowser } from './browser.ts';
+import { describeInBrowser } from './browser.ts';
 import { FakeGateway } from './fake-gateway.ts';
 import { airConditioner, house, secondsAgo, waiting } from './houses.ts';
-import { LivingHomes } from './living-home.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+import { stageOfFile } from './living-home.ts';
 
 /** Outside of 20 to 28 degrees the quick home asks. */
 const DELICATE = 30;
 
-const browser = new TestBrowser();
-let homes: LivingHomes;
-
-beforeEach(() => {
-  homes = new LivingHomes();
-});
-
-afterEach(async () => {
-  await browser.closePages();
-  await homes.close();
-});
-
-afterAll(() => browser.close());
+const stage = stageOfFile();
+const { browser } = stage;
 
 const commandsReceived = (simulator: Simulator) => simulator.home.truth('ac').counts['ac']?.commands ?? 0;
 
 describeInBrowser('a question', () => {
   it('appears while a client waits, and is approved with one tap', async () => {
-    const simulator = await homes.daemons.simulator(200);
-    const { gateway, origin } = await homes.quick(simulator);
-    const client = await homes.daemons.client(gateway.url);
+    const simulator = await stage.homes.daemons.simulator(200);
+    const { gateway, origin } = await stage.homes.quick(simulator);
+    const client = await stage.homes.daemons.client(gateway.url);
     const page = await browser.open(origin);
     await page.getByText('24 °C').first().waitFor();
 
@@ -54,9 +41,9 @@ describeInBrowser('a question', () => {
   });
 
   it('that is answered elsewhere disappears at once', async () => {
-    const simulator = await homes.daemons.simulator(200);
-    const { gateway, origin } = await homes.quick(simulator);
-    const client = await homes.daemons.client(gateway.url);
+    const simulator = await stage.homes.daemons.simulator(200);
+    const { gateway, origin } = await stage.homes.quick(simulator);
+    const client = await stage.homes.daemons.client(gateway.url);
     const page = await browser.open(origin);
     const taskId = await submit(client, DELICATE);
     const question = page.getByRole('article', { name: 'Question about Quick AC' });

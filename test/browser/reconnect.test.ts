@@ -1,28 +1,15 @@
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { submit } from '../support/daemon.ts';
-import { describeInBrowser, TestBrowser } from './browser.ts';
-import { LivingHomes } from './living-home.ts';
+import { describeInBrowser } from './browser.ts';
+import { stageOfFile } from './living-home.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
-const browser = new TestBrowser();
-let homes: LivingHomes;
-
-beforeEach(() => {
-  homes = new LivingHomes();
-});
-
-afterEach(async () => {
-  await browser.closePages();
-  await homes.close();
-});
-
-afterAll(() => browser.close());
+const stage = stageOfFile();
+const { browser } = stage;
 
 describeInBrowser('a page whose gateway is gone', () => {
   it('says how old it is, comes back by itself, and catches up', async () => {
-    const simulator = await homes.daemons.simulator(200);
-    const { gateway, origin } = await homes.quick(simulator);
+    const simulator = await stage.homes.daemons.simulator(200);
+    const { gateway, origin } = await stage.homes.quick(simulator);
     const page = await browser.open(origin);
     const card = page.getByRole('article', { name: 'Quick AC' });
     await card.getByText('24 °C').first().waitFor();
@@ -31,9 +18,9 @@ describeInBrowser('a page whose gateway is gone', () => {
     await gateway.program.end('SIGKILL');
     await page.getByText(/^Last heard \d+ s ago, reconnecting$/).waitFor();
 
-    const again = await homes.quick(simulator, Number(new URL(origin).port));
+    const again = await stage.homes.quick(simulator, Number(new URL(origin).port));
     await page.getByText('Live', { exact: true }).waitFor();
-    const client = await homes.daemons.client(again.gateway.url);
+    const client = await stage.homes.daemons.client(again.gateway.url);
     await submit(client, 27);
     await card.getByText('27 °C').first().waitFor();
     expect(browser.faults.filter((fault) => !fault.startsWith('Failed to load resource'))).toEqual([]);

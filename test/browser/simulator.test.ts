@@ -1,26 +1,13 @@
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { describeInBrowser, TestBrowser } from './browser.ts';
-import { LivingHomes } from './living-home.ts';
+import { expect, it } from 'vitest';
+import { describeInBrowser } from './browser.ts';
+import { stageOfFile } from './living-home.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
-const browser = new TestBrowser();
-let homes: LivingHomes;
-
-beforeEach(() => {
-  homes = new LivingHomes();
-});
-
-afterEach(async () => {
-  await browser.closePages();
-  await homes.close();
-});
-
-afterAll(() => browser.close());
+const stage = stageOfFile();
+const { browser } = stage;
 
 describeInBrowser('the simulator panel', () => {
   it('has a device misbehave, and shows the truth beside what the gateway believes', async () => {
-    const { origin } = await homes.demo('300ms');
+    const { origin } = await stage.homes.demo('300ms');
     const page = await browser.open(`${origin}/#/simulator`);
     const simulated = page.getByRole('article', { name: 'Air conditioner', exact: true });
     await simulated.getByText('Behaves as it should').waitFor();

@@ -11,7 +11,7 @@ import type {
 import { askApi } from '../support/dashboard-client.ts';
 import { DEMO_AC, DEMO_FAN, withApproval } from '../support/demo-devices.ts';
 import { startGateway, type TestGateway } from '../support/mcp-gateway.ts';
-import { tokenOf, tokenRecord } from '../support/tokens.ts';
+import { HOUSEHOLD, tokenOf } from '../support/tokens.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -20,13 +20,7 @@ let gateway: TestGateway;
 beforeEach(async () => {
   gateway = await startGateway({
     specs: [withApproval(DEMO_AC), DEMO_FAN],
-    tokens: [
-      tokenRecord('anna', 'control'),
-      tokenRecord('ben', 'control'),
-      tokenRecord('kiosk', 'read'),
-      tokenRecord('judge', 'approve'),
-      tokenRecord('owner', 'admin'),
-    ],
+    tokens: HOUSEHOLD,
   });
 });
 

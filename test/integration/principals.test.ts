@@ -6,20 +6,14 @@ import { startGateway, type TestGateway } from '../support/mcp-gateway.ts';
 import { connectOlderClient } from '../support/older-client.ts';
 import { rawListen } from '../support/raw-listen.ts';
 import { bearer, rawCall, rawRpc, readAnswer, TASK_CLIENT } from '../support/raw-rpc.ts';
-import { tokenOf, tokenRecord } from '../support/tokens.ts';
+import { HOUSEHOLD, tokenOf } from '../support/tokens.ts';
 
 let gateway: TestGateway;
 
 beforeEach(async () => {
   gateway = await startGateway({
     specs: [withApproval(DEMO_AC), DEMO_FAN],
-    tokens: [
-      tokenRecord('anna', 'control'),
-      tokenRecord('ben', 'control'),
-      tokenRecord('kiosk', 'read'),
-      tokenRecord('judge', 'approve'),
-      tokenRecord('owner', 'admin'),
-    ],
+    tokens: HOUSEHOLD,
   });
 });
 

@@ -10,3 +10,12 @@ export function tokenOf(name: string): string {
 export function tokenRecord(name: string, ...scopes: Scope[]): TokenRecord {
   return { name, sha256: createHash('sha256').update(tokenOf(name)).digest('hex'), scopes };
 }
+
+/** Those of one house: two who command, a screen on the wall, one who answers questions, and the owner. */
+export const HOUSEHOLD: readonly TokenRecord[] = [
+  tokenRecord('anna', 'control'),
+  tokenRecord('ben', 'control'),
+  tokenRecord('kiosk', 'read'),
+  tokenRecord('judge', 'approve'),
+  tokenRecord('owner', 'admin'),
+];
